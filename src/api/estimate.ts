@@ -31,6 +31,7 @@ const explained = z
       z.strictObject({
         group: z.string(),
         called_fine: z.boolean(),
+        predicted: share.optional().meta({ description: 'chance that a prediction gave them, where it may speak' }),
         rate: z.number().meta({ description: 'relative chance of one of its conversations to be drawn next' }),
         size: count.meta({ description: 'conversations before the first draw' }),
       }),
@@ -46,6 +47,17 @@ const explained = z
       }),
     ),
     certain: z.strictObject({ good: count, bad: count, bad_called_fine: count }),
+    prediction: z
+      .strictObject({
+        hash: z.string(),
+        readings: count,
+        taught_before: time.meta({ description: 'readings of conversations that began before it taught it' }),
+        weights: list(z.strictObject({ fact: z.string(), log_odds: z.number() })).meta({
+          description: 'the facts that move it most: what each adds to the log-odds of going well',
+        }),
+      })
+      .optional()
+      .meta({ description: 'as it is today; absent where too little was read' }),
     widened_by: share.meta({ description: 'at either end, because readers disagree' }),
     against: z.number().meta({ description: 'a value is in the interval while its evidence, a logarithm, is less' }),
   })

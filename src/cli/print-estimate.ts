@@ -42,14 +42,21 @@ type Explained = NonNullable<EstimateAnswer['explained']>;
 
 /** The factors are those of two supposed rates: the ends of the interval before readers' disagreement widens it. */
 export function printExplained(terminal: Terminal, { success }: EstimateAnswer, explained: Explained): void {
-  const { cells, draws, certain, against, widened_by: widenedBy } = explained;
+  const { cells, draws, certain, against, prediction, widened_by: widenedBy } = explained;
   const { out, paint } = terminal;
   out(`\n${paint('bold', 'Cells')}   conversations that are alike in all that is known without reading`);
-  const ofCell = cells.map(({ group, called_fine, rate, size }, at) => {
-    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', group];
+  const ofCell = cells.map(({ group, called_fine, predicted, rate, size }, at) => {
+    const chance = predicted === undefined ? '' : percent(predicted);
+    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', chance, group];
   });
-  const head = headRow('cell', 'conversations', 'rate', 'called', 'group');
-  printTable(terminal, [head, ...ofCell], { align: 'rrrll' });
+  const head = headRow('cell', 'conversations', 'rate', 'called', 'foretold', 'group');
+  printTable(terminal, [head, ...ofCell], { align: 'rrrlrl' });
+  if (prediction !== undefined) {
+    const { hash, readings, taught_before: before, weights } = prediction;
+    out(`    foretold by ${readings} readings of conversations before ${before.slice(0, 10)} (${hash}), mostly by:`);
+    for (const { fact, log_odds: odds } of weights)
+      out(`      ${odds > 0 ? '+' : ''}${odds.toFixed(3)}  ${safe(fact, 200)}`);
+  }
   out(`    certain: ${certain.good} good, ${certain.bad} bad, ${certain.bad_called_fine} of these called fine`);
   const limit = fixed(Math.exp(against), 0);
   const more = widenedBy === 0 ? '' : `; both ends then move out by ${percent(widenedBy)}, as readers disagree`;

@@ -29,6 +29,7 @@ import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
+import { withFacts } from '../store/facts.ts';
 import { mergedGlance } from './conversation-glance.ts';
 
 export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
@@ -56,6 +57,7 @@ interface JoiningTurns extends ClosingTurn {
   readonly id: ConversationId;
   readonly labels: ConversationLabels;
   readonly glance: ConversationGlance;
+  readonly facts?: readonly string[];
   /** 0 where one of its turns has changed. */
   readonly turnsAdded: number;
   readonly dueNowBecause: DueCause | undefined;
@@ -73,6 +75,7 @@ export function joinConversation(conversations: ConversationStore, joining: Join
     updatedAt: Date.now(),
     turns,
     glance: mergedGlance(conversation.glance, joining.glance),
+    facts: withFacts(conversation.facts, joining.facts),
     ...dueAfter({ ...conversation, turns }, joining),
   });
 }
@@ -176,10 +179,11 @@ export function moveTurns(
 function worseOf(
   one: StoredConversation,
   other: StoredConversation,
-): Pick<StoredConversation, 'worstOutcome' | 'called'> {
+): Pick<StoredConversation, 'worstOutcome' | 'called' | 'facts'> {
   return {
     worstOutcome: Math.max(one.worstOutcome, other.worstOutcome),
     called: other.called === undefined ? one.called : strongerOf(one.called, other.called),
+    facts: withFacts(other.facts, one.facts),
   };
 }
 

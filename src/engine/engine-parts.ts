@@ -3,7 +3,7 @@ import type { ModelPrices } from '../model/cost.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { Judges } from '../score/suite/judges.ts';
 import type { CompiledSuite } from '../score/suite/suite.ts';
-import type { EngineStore } from '../store/engine-store.ts';
+import type { ConversationStore, EngineStore } from '../store/engine-store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { ClosingLimits } from './conversation-closing.ts';
 import type { LabelSettings } from './evaluation-recorder.ts';
@@ -38,6 +38,8 @@ export interface EngineParts {
   /** Ground truth from files. */
   readonly truth?: WrittenTruth | undefined;
   readonly onEvent: (event: EngineEvent) => void;
+  /** Gives a scored conversation the place of its chance (`frame-columns.ts`), where a prediction may speak of it. */
+  readonly foretell?: ConversationStore['foretell'];
   /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
   readonly conversations?: 'when due' | 'at the end';
   /** Runs a stage and notes what it took, for the benchmark. */

@@ -41,6 +41,7 @@ import {
   type ScoringResult,
   wrongClocksOf,
 } from './conversation-closing.ts';
+import { factsOf } from './turn-facts.ts';
 import type { TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
@@ -97,6 +98,7 @@ export class Engine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+    if (parts.foretell !== undefined) parts.store.conversations.foretell = parts.foretell;
     this.#closingLimits = { ...parts.settings.conversation, openMaxMs: parts.settings.turn.maxAgeMs };
     this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
     const judge = parts.judge ?? (() => undefined);
@@ -317,10 +319,12 @@ export class Engine {
     const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
     const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);
+    const labels = columnsOf(buildConversation(id, turns), settings.metrics.segment);
     const conversation = joinConversation(store.conversations, {
       id,
-      labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
+      labels,
       glance: glanceOf(turns, closed.closedAt),
+      facts: factsOf(turns, labels.segment),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),

@@ -22,6 +22,7 @@ import { checkedTruth } from '../engine/truth-files.ts';
 import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
+import { Foreteller } from './estimate/learned-predictions.ts';
 import { NoJudge } from './scoring/no-judge.ts';
 import { ResultRelay } from './scoring/result-relay.ts';
 import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring/scoring-protocol.ts';
@@ -35,6 +36,7 @@ const TIDY_EVERY_MS = 60_000;
 
 class ScoringThread {
   readonly #side: ScoringSide;
+  readonly #foreteller: Foreteller;
   readonly #port: MessagePort;
   readonly #detection: DetectionOwner | undefined;
   readonly #duties: readonly DutyLoop[];
@@ -45,8 +47,9 @@ class ScoringThread {
   /** Duties start and stop one after the other, so that one that is being stopped has ended before it starts again. */
   #switched: Promise<void> = Promise.resolve();
 
-  constructor(side: ScoringSide, start: ThreadStart, running: readonly RunningSuite[], port: MessagePort) {
+  constructor({ side, running, foreteller }: OpenSide, start: ThreadStart, port: MessagePort) {
     this.#side = side;
+    this.#foreteller = foreteller;
     this.#port = port;
     this.#detection =
       start.detection === undefined
@@ -90,6 +93,9 @@ class ScoringThread {
         break;
       case 'forget':
         void takeStep(this.#side.forgetting, message).then((answer) => this.#post(answer));
+        break;
+      case 'foretell':
+        this.#foreteller.learned(message.predictions);
         break;
       case 'duty':
         this.#setDuty(message.on);
@@ -213,10 +219,13 @@ function dutiesOf(
   return [judges, new ResultRelay({ store: store.results, sender: new OtlpSender(start.results), onEvent })];
 }
 
-async function openSide(
-  start: ThreadStart,
-  post: ScoringParts['post'],
-): Promise<{ readonly side: ScoringSide; readonly running: readonly RunningSuite[] }> {
+interface OpenSide {
+  readonly side: ScoringSide;
+  readonly running: readonly RunningSuite[];
+  readonly foreteller: Foreteller;
+}
+
+async function openSide(start: ThreadStart, post: ScoringParts['post']): Promise<OpenSide> {
   const { suites, shadows, mistakes } = await loadSuites(start.suites, {
     baseDir: start.suitesBaseDirectory,
     builtinDir: path.resolve(import.meta.dirname, '../../suites'),
@@ -238,22 +247,24 @@ async function openSide(
     judge,
     watch,
   };
+  const foreteller = new Foreteller();
+  const { foretell } = foreteller;
   const parts: ScoringParts = {
-    makeEngine: (store, onEvent) => new Engine({ ...common, store, onEvent }),
+    makeEngine: (store, onEvent) => new Engine({ ...common, foretell, store, onEvent }),
     idKeys: settings.conversation.idKeys,
     post,
   };
   if (storage.kind === 'one-machine') {
     const { SqliteScoring } = await import('./one-machine/sqlite-scoring.ts');
-    return { side: new SqliteScoring(storage, parts), running };
+    return { side: new SqliteScoring(storage, parts), running, foreteller };
   }
   const { PostgresScoring } = await import('./cluster/postgres-scoring.ts');
-  return { side: await PostgresScoring.open(storage, parts), running };
+  return { side: await PostgresScoring.open(storage, parts), running, foreteller };
 }
 
 const port = parentPort;
 if (port === null) throw new Error('the scoring thread was started as a program');
 // The cast holds because `scorer.ts` is the only one that starts this thread.
 const start = workerData as ThreadStart;
-const { side, running } = await openSide(start, (message) => port.postMessage(message));
-await new ScoringThread(side, start, running, port).run();
+const opened = await openSide(start, (message) => port.postMessage(message));
+await new ScoringThread(opened, start, port).run();

@@ -29,6 +29,7 @@ import { scoringOf } from './deployment/scoring-of.ts';
 import { ServiceEvents } from './running/service-events.ts';
 import { gaugesOf } from './http/service-gauges.ts';
 import { startHttp } from './http/service-http.ts';
+import { Learning } from './estimate/learning.ts';
 import { ServiceViews } from './http/service-views.ts';
 import { StartList } from './start-list.ts';
 import { StoreWrites } from './scoring/store-writes.ts';
@@ -198,7 +199,7 @@ function withShell(state: ReturnType<typeof withState>, options: ServiceOptions)
 
 /** The end of the way of a span: where it is scored and stored, and can be read. */
 function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
-  const { settings, version } = options;
+  const { settings, version, log } = options;
   return shell
     .add({
       name: 'scoring',
@@ -235,6 +236,12 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
         return views;
       },
       stop: (views) => views.stop(),
+    })
+    .add({
+      name: 'learning',
+      needs: ['reading', 'scoring'],
+      start: ({ reading, scoring: scorer }) => reading && new Learning({ reading, scorer, log }),
+      stop: (learning) => learning?.stop(),
     })
     .add({
       name: 'api',

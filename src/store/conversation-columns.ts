@@ -55,6 +55,10 @@ export interface ConversationHead {
   readonly called: Outcome | undefined;
   /** Decides when it is its turn to be read (`frame-columns.ts`). */
   readonly lot: number | undefined;
+  /** A prediction reads them (`engine/conversation-facts.ts`). */
+  readonly facts: readonly string[] | undefined;
+  /** Place of the chance that a prediction gave it (`frame-columns.ts`); undefined where none may speak. */
+  readonly foretold: number | undefined;
   readonly glance: ConversationGlance;
   /** Polarity of what its users said; undefined where none has been taken in. */
   readonly feedback: Polarity | undefined;
@@ -74,6 +78,8 @@ export const WITHOUT_TURNS = {
   unscoredBecause: undefined,
   called: undefined,
   lot: undefined,
+  facts: undefined,
+  foretold: undefined,
   glance: {},
   feedback: undefined,
 } as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
@@ -104,6 +110,8 @@ export interface ConversationCells {
   readonly clock_wrong: number | null;
   readonly called: number | null;
   readonly lot: number | null;
+  readonly facts: string | null;
+  readonly foretold: number | null;
   readonly frame: number | null;
 }
 
@@ -135,6 +143,8 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   clock_wrong: { type: 'smallint', of: ({ glance }) => (glance.isClockWrong === true ? 1 : undefined) },
   called: { type: 'smallint', of: ({ called }) => (called === undefined ? undefined : CALLED.indexOf(called)) },
   lot: { type: 'bigint', of: ({ lot }) => lot },
+  facts: { type: 'text', of: ({ facts }) => facts?.join('\n') },
+  foretold: { type: 'smallint', of: ({ foretold }) => foretold },
   frame: { type: 'smallint', of: frameOf },
 };
 
@@ -169,6 +179,8 @@ export function headFrom(
     unscoredBecause: cells.unscored_because === null ? undefined : readUnscoredCause(cells.unscored_because),
     called: CALLED[cells.called ?? -1],
     lot: cells.lot ?? undefined,
+    facts: cells.facts === null ? undefined : text(cells.facts).split('\n'),
+    foretold: cells.foretold ?? undefined,
     glance: {
       beganAtMs: cells.began_at ?? undefined,
       ceasedAtMs: cells.ceased_at ?? undefined,

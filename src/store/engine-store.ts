@@ -138,6 +138,8 @@ export interface TraceStore {
 
 /** Conversations as rows. The engine decides what changes in them; what it is given does not change under its hands. */
 export interface ConversationStore {
+  /** The engine's, for all that is written. */
+  foretell: (conversation: StoredConversation) => number | undefined;
   find(id: ConversationId): StoredConversation | undefined;
   /** One without turns, which is not due. */
   make(conversation: NewConversation): StoredConversation;

@@ -44,6 +44,21 @@ export const FRAME_BEFORE = `CASE WHEN revision = 0 OR turns = 0 THEN NULL
   WHEN unscored_because IS NOT NULL THEN 0
   WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;
 
+/**
+ * A prediction speaks of conversations that began so long after all that taught it. So no reading of a window that is
+ * not longer has taught what was foretold of it, and the lots of those that were read say nothing of it.
+ */
+export const LEARNS_BEHIND_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Chances that a prediction may give a conversation: their log-odds are the middles of the stretches that have them. */
+export const CHANCES = [-3, -2, -1.2, -0.4, 0.4, 1.2, 2, 3].map((odds) => 1 / (1 + Math.exp(-odds)));
+
+/** Place of the nearest one. */
+export function placeOfChance(chance: number): number {
+  const off = CHANCES.map((one) => Math.abs(Math.log(one / (1 - one)) - Math.log(chance / (1 - chance))));
+  return off.indexOf(Math.min(...off));
+}
+
 /** From which number on `came_out` is certain: 0 is a bad outcome, 1 a good one, 2 and 3 are the same with certainty. */
 export const CERTAIN = 2;
 export const CAME_OUT = [0, 1, 2, 3];

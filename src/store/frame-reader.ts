@@ -24,6 +24,8 @@ export interface KnownOf {
   readonly feedback: Polarity | undefined;
   /** Outcomes that are not certain say this; bad where they disagree. */
   readonly outcome: 'good' | 'bad' | undefined;
+  /** Chance that a prediction gave it, which nothing that was read in the window has taught. */
+  readonly foretold: number | undefined;
 }
 
 export interface FrameCount extends KnownOf {
@@ -45,12 +47,20 @@ export interface Candidate {
   readonly readings: readonly KeptReading[];
 }
 
+/** What people said of a conversation, with its facts. */
+export interface Lesson {
+  readonly facts: readonly string[];
+  readonly isGood: boolean;
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 export interface FrameReader {
   frameCounts(query: FrameQuery): Awaitable<FrameCounts>;
   /** Conversations that come first to be read, without those that are known with certainty. */
   firstToRead(query: FrameQuery, limit: number): Awaitable<readonly Candidate[]>;
+  /** What people said of conversations that began before a time, the newest first, with their facts. */
+  lessons(query: { readonly agent: string; readonly before: number }): Awaitable<readonly Lesson[]>;
   /** Conversations that a person has read. */
   readByPeople(query: FrameQuery): Awaitable<number>;
 }

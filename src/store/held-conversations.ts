@@ -7,10 +7,11 @@
  * for due conversations looks at both.
  */
 import { strongerOf } from '../model/called.ts';
-import type { Outcome } from '../model/evaluation.ts';
+import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import { severityOf } from '../model/severity.ts';
 import { WITHOUT_TURNS } from './conversation-columns.ts';
+import { failuresIn, withFacts } from './facts.ts';
 import { drawLot } from './frame-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
@@ -51,6 +52,8 @@ export class HeldConversations implements ConversationStore {
   #firstRowDue = 0;
   #areAllRead = false;
   readonly #removed = new Set<number>();
+  /** Gives a conversation that was scored the place of its chance; what was said before stays where it knows none. */
+  foretell: ConversationStore['foretell'] = ({ foretold }) => foretold;
 
   constructor(table: ConversationTable) {
     this.#table = table;
@@ -84,11 +87,14 @@ export class HeldConversations implements ConversationStore {
   }
 
   /** An evaluation of it was stored. The worst outcome decides for how long a conversation is kept. */
-  noteOutcome(row: number, outcome: Outcome): void {
+  noteEvaluation(row: number, evaluation: Evaluation): void {
+    const { outcome } = evaluation;
     const before = this.at(row);
     const called = strongerOf(before.called, outcome);
     const worstOutcome = Math.max(before.worstOutcome, severityOf(outcome) ?? 0);
-    if (called !== before.called || worstOutcome !== before.worstOutcome) this.change(row, { called, worstOutcome });
+    const facts = withFacts(before.facts, failuresIn(evaluation));
+    if (called !== before.called || worstOutcome !== before.worstOutcome || facts !== before.facts)
+      this.change(row, { called, worstOutcome, facts });
   }
 
   remove(row: number): void {
@@ -114,7 +120,10 @@ export class HeldConversations implements ConversationStore {
   /** Writes what has changed; belongs inside the transaction. */
   flush(): void {
     for (const { conversation, unwritten } of this.#held.values())
-      if (unwritten !== undefined) this.#table.write(conversation, unwritten);
+      if (unwritten !== undefined) {
+        const foretold = conversation.revision === 0 ? undefined : this.foretell(conversation);
+        this.#table.write(foretold === conversation.foretold ? conversation : { ...conversation, foretold }, unwritten);
+      }
     this.#forget();
   }
 

@@ -312,3 +312,27 @@ function damageContent(directory: string): void {
     writeFileSync(file, Buffer.alloc(statSync(file).size, 0xff));
   }
 }
+
+test('facts of a conversation are kept whatever order they come in, and what is foretold of it with them', async () => {
+  const { root, chat, failedTool } = turn('a1', { conversation: 'c1' });
+  const kept = async (requests: readonly (readonly (typeof root)[])[]) => {
+    const log = await driver();
+    for (const [hour, spans] of requests.entries()) log.take({ at: hour * HOUR, request: exportRequest(spans, 'v1') });
+    const [conversation] = log.finish().conversations;
+    return conversation?.facts?.toSorted();
+  };
+  const facts = await kept([[chat, root, failedTool]]);
+
+  expect(facts).toEqual([
+    'answer: 32 and more',
+    'calls: 1 and more',
+    'failed call: lookup',
+    'failed: default/no_unrecovered_tool_error',
+    'last: lookup',
+    'model calls: 1 and more',
+    'tool: lookup',
+  ]);
+  expect(await kept([[chat, root], [failedTool]])).toEqual(
+    [...(facts ?? []), 'calls: none', 'last: no call'].toSorted(),
+  );
+});

@@ -122,6 +122,7 @@ export function joinTurn(
     readonly turnsAdded?: number;
     readonly segment?: string;
     readonly glance?: ConversationGlance;
+    readonly facts?: readonly string[];
   } = {},
 ): StoredConversation {
   return joinConversation(store.conversations, {
@@ -129,6 +130,7 @@ export function joinTurn(
     labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
     at: turn.at,
     glance: options.glance ?? {},
+    facts: options.facts ?? [],
     turnsAdded: options.turnsAdded ?? 1,
     dueNowBecause: options.dueNow,
     limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },

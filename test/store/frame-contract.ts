@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Outcome } from '../../src/model/evaluation.ts';
 import { readingOf, type SaidReading } from '../../src/model/readings.ts';
 import type { ConversationGlance } from '../../src/store/conversation-columns.ts';
+import type { ConversationStore } from '../../src/store/engine-store.ts';
+import { CHANCES } from '../../src/store/frame-columns.ts';
 import type { FrameReader } from '../../src/store/frame-reader.ts';
 import { joinTurn, scoreAtOnce, type Turn } from './contract.ts';
 import type { OutcomesUnderTest } from './readings-contract.ts';
@@ -27,12 +29,18 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
 
   async function scored(
     under: OutcomesUnderTest,
-    conversations: readonly { readonly id: string; readonly outcome: Outcome; readonly glance?: ConversationGlance }[],
+    conversations: readonly {
+      readonly id: string;
+      readonly outcome: Outcome;
+      readonly glance?: ConversationGlance;
+      readonly foretell?: ConversationStore['foretell'];
+    }[],
   ): Promise<void> {
-    for (const [index, { id, outcome, glance = ASKED }] of conversations.entries()) {
+    for (const [index, { id, outcome, glance = ASKED, foretell }] of conversations.entries()) {
       const turn: Turn = { number: index + 1, conversation: id, at: 1000 + index };
       await under.transact({ turns: [turn], until: turn.at }, () => {
-        joinTurn(under.store, turn, { glance: { ...glance, beganAtMs: 1000 + index } });
+        if (foretell !== undefined) under.store.conversations.foretell = foretell;
+        joinTurn(under.store, turn, { glance: { ...glance, beganAtMs: 1000 + index }, facts: ['tool: search'] });
         scoreAtOnce(under.store, turn, outcome);
       });
     }
@@ -65,7 +73,8 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     const { counts, unreadable } = await frame.frameCounts(WINDOW);
 
     expect(unreadable).toBe(1);
-    const fine = { called: 'no_fault_found', feedback: undefined, conversations: 1 };
+    const fine = { called: 'no_fault_found', feedback: undefined, foretold: undefined, conversations: 1 };
+    expect(counts.every(({ foretold }) => foretold === undefined)).toBe(true);
     expect(counts).toHaveLength(4);
     expect(counts).toEqual(
       expect.arrayContaining([
@@ -118,5 +127,51 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
       { by: 'ana', answer: 'good', note: undefined },
       { by: 'bo', answer: 'bad', note: 'It was late.' },
     ]);
+  });
+
+  test(`${name}: what was foretold is counted in windows that it cannot have learned from`, async () => {
+    const under = await opened();
+    const WEEK_MS = 7 * 24 * 3_600_000;
+    const foretell = ({ id }: { readonly id: string }) => (id === 'c0' ? 7 : undefined);
+    await scored(under, [
+      { id: 'c0', outcome: 'no_fault_found', foretell },
+      { id: 'c1', outcome: 'no_fault_found', foretell },
+    ]);
+
+    const { frame } = await under.reader();
+    const foretold = async (until: number) =>
+      (await frame.frameCounts({ ...WINDOW, until })).counts.map((one) => [one.foretold, one.conversations]);
+    expect(await foretold(WEEK_MS)).toEqual(
+      expect.arrayContaining([
+        [CHANCES[7], 1],
+        [undefined, 1],
+      ]),
+    );
+    expect((await foretold(WEEK_MS + 1)).flat()).not.toContain(CHANCES[7]);
+    const known = async (until: number) =>
+      (await frame.firstToRead({ ...WINDOW, until }, 9)).map((one) => one.known.foretold);
+    expect(await known(WEEK_MS)).toContain(CHANCES[7]);
+    expect(await known(WEEK_MS + 1)).toEqual([undefined, undefined]);
+  });
+
+  test(`${name}: people's answers about earlier conversations are lessons, with their facts`, async () => {
+    const under = await opened();
+    await scored(under, [
+      { id: 'old', outcome: 'hard_failure' },
+      { id: 'newer', outcome: 'no_fault_found' },
+      { id: 'newest', outcome: 'no_fault_found' },
+    ]);
+    await under.readings.put([
+      ...['old', 'newer', 'newest'].map((id) => person(id, { answer: id === 'old' ? 'bad' : 'good' })),
+      person('newer', { by: 'bo', answer: 'cannot_tell' }),
+      person('newer', { by: 'agent-7', source: 'agent', answer: 'bad' }),
+    ]);
+
+    const { frame } = await under.reader();
+    const lessons = await frame.lessons({ agent: 'helper', before: 1002 });
+
+    expect(lessons.map(({ isGood }) => isGood)).toEqual([true, false]);
+    expect(lessons[1]?.facts).toEqual(['failed: pack/right', 'tool: search']);
+    expect(await frame.lessons({ agent: 'other', before: 9999 })).toEqual([]);
   });
 }

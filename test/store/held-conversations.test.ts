@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { StoredConversation } from '../../src/store/engine-store.ts';
 import { type ConversationTable, HeldConversations, isDueBefore } from '../../src/store/held-conversations.ts';
-import { LABELS } from './contract.ts';
+import { evaluationOf, LABELS } from './contract.ts';
 
 /** Records the operations on it. */
 function table(...dueAt: readonly number[]) {
@@ -39,12 +39,12 @@ function table(...dueAt: readonly number[]) {
 
 test('what is only read is not written; what is changed often is written once', () => {
   const { held, done } = table(10, 20);
-  held.noteOutcome(1, 'graceful_failure');
+  held.noteEvaluation(1, evaluationOf({ conversation: 'c1', outcome: 'graceful_failure' }));
   held.flush();
   done.length = 0;
 
   expect(held.find('c1' as ConversationId)).toBe(held.at(1));
-  held.noteOutcome(1, 'successful_completion');
+  held.noteEvaluation(1, evaluationOf({ conversation: 'c1' }));
   for (const turns of [1, 2, 3]) held.change(2, { turns });
   held.flush();
 
@@ -117,4 +117,22 @@ test('after a flush the rows are searched again', () => {
   held.flush();
 
   expect(held.nextDue(15)?.row).toBe(1);
+});
+
+test('what is foretold is of the facts as they are written, of conversations that were scored', () => {
+  const { held } = table(10, 20);
+  const heard: (readonly string[] | undefined)[] = [];
+  held.foretell = ({ facts }) => {
+    heard.push(facts);
+    return facts?.length;
+  };
+  held.change(1, { revision: 1, facts: ['tool: search'] });
+  held.change(2, { facts: ['tool: refund'] });
+  held.noteEvaluation(1, evaluationOf({ conversation: 'c1', outcome: 'hard_failure' }));
+  held.noteEvaluation(1, evaluationOf({ conversation: 'c1', outcome: 'hard_failure', revision: 2 }));
+  held.flush();
+
+  expect(heard).toEqual([['failed: pack/right', 'tool: search']]);
+  expect(held.at(1).foretold).toBe(2);
+  expect(held.at(2).foretold).toBeUndefined();
 });

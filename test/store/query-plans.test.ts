@@ -74,6 +74,10 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     /FROM evaluations e .*WHERE e\.suite = \? AND NOT EXISTS .* AND e\.id > \? ORDER BY e\.id /,
     'a backtest of a live suite, by a command: reads all that there is',
   ],
+  [
+    /^SELECT c\.facts, r\.good FROM readings r JOIN conversations c/,
+    'a partial index of what people read themselves, once a day',
+  ],
   [/^WITH RECURSIVE criteria/, 'one search for each name of a criterion'],
   [/^SELECT c\.conversation_id, e\..* FROM evaluations e JOIN/, 'a report of everything, by a command'],
   [/^SELECT \* FROM traces$/, 'everything, by a command'],

@@ -147,6 +147,7 @@ function read(): void {
   reader.frame.frameCounts(window);
   reader.frame.firstToRead(window, 1);
   reader.frame.readByPeople(window);
+  reader.frame.lessons({ agent: 'a', before: 1 });
   reader.readingsOf(row);
   const old = reader.find('old');
   for (const trace of old === undefined ? [] : reader.traces(old)) {

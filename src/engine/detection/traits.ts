@@ -59,12 +59,20 @@ function hashOfUser({ id, turns }: Conversation): Buffer | undefined {
   return user === undefined || user === '' || user === id ? undefined : keyHash(user);
 }
 
+/** What kind of request it was. */
+export function requestTraits(turns: readonly Turn[]): readonly string[] {
+  return BY_ATTRIBUTE.flatMap(([trait, keys]) => {
+    const shown = shownName(attributeOf(turns, keys));
+    return shown === '' ? [] : `${trait}: ${shown}`;
+  });
+}
+
 export function traitsOf(conversation: Conversation): readonly string[] {
   const { turns } = conversation;
   const traits = new Set<string>();
   const add = (trait: string, name: string | undefined) => {
-    const shown = name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim();
-    if (shown !== '') traits.add(`${trait}: ${shown.toWellFormed()}`);
+    const shown = shownName(name);
+    if (shown !== '') traits.add(`${trait}: ${shown}`);
   };
   for (const name of distinct(turns, ({ toolCalls }) => toolCalls.map((call) => call.name), TOOLS_MAX))
     add('tool', name);
@@ -72,9 +80,13 @@ export function traitsOf(conversation: Conversation): readonly string[] {
   for (const name of distinct(turns, modelsOf, MODELS_MAX)) add('model', name);
   const subAgents = new Set(subAgentsBySpan(conversation).values());
   for (const name of [...subAgents].slice(0, SUB_AGENTS_MAX)) add('sub-agent', name);
-  for (const [trait, keys] of BY_ATTRIBUTE) add(trait, attributeOf(turns, keys));
+  for (const trait of requestTraits(turns)) traits.add(trait);
   add('error', turns.find(({ error }) => error !== undefined)?.error?.type ?? toolErrorOf(turns));
   return [...traits];
+}
+
+export function shownName(name: string | undefined): string {
+  return name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim().toWellFormed();
 }
 
 function sessionOf(turns: readonly Turn[]): string | undefined {

@@ -11,6 +11,8 @@ export class TopicMap {
   /** Leaders by topic, in the order of the partitions. */
   #leaders: ReadonlyMap<string, readonly (number | undefined)[]> = new Map();
   #errors: ReadonlyMap<string, Error> = new Map();
+  /** Topics that the last answer denied, or showed with fewer partitions, though they had been known. */
+  #doubted: ReadonlySet<string> = new Set();
   #suspect = false;
   #whole = false;
 
@@ -58,6 +60,7 @@ export class TopicMap {
     const places = await this.#brokers.places([...this.#topics]);
     const leaders = new Map<string, readonly (number | undefined)[]>();
     const errors = new Map<string, Error>();
+    const doubted = new Set<string>();
     this.#whole = true;
     for (const { topic, error, partitions } of places) {
       const about = `topic ${topic}`;
@@ -70,10 +73,17 @@ export class TopicMap {
         );
       else this.#problems.clear(about);
       if (error !== undefined || leaderless > 0) this.#whole = false;
-      // Brokers that are starting may deny for a moment that a topic exists.
+      // A broker that starts, or lags behind, may deny for a moment what is there. A second answer is believed: a group that
+      // divided its lanes again at the first would interrupt all its members for nothing.
       const known = this.#leaders.get(topic);
-      if (error !== undefined && error.type === 'LEADER_NOT_AVAILABLE' && known !== undefined)
+      const mayPass = error?.type === 'LEADER_NOT_AVAILABLE' || !this.#doubted.has(topic);
+      if (known !== undefined && partitions.length < known.length && mayPass) {
+        doubted.add(topic);
+        this.#whole = false;
         leaders.set(topic, known);
+        if (error !== undefined) errors.set(topic, error);
+        continue;
+      }
       if (error !== undefined) {
         errors.set(topic, error);
         continue;
@@ -84,6 +94,7 @@ export class TopicMap {
     }
     const before = this.partitionCounts();
     this.#leaders = leaders;
+    this.#doubted = doubted;
     this.#errors = errors;
     const now = this.partitionCounts();
     return before.size !== now.size || [...now].some(([topic, count]) => before.get(topic) !== count);

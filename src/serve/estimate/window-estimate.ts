@@ -3,6 +3,7 @@ import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
+import { LEARNS_BEHIND_MS } from '../../store/frame-columns.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
 import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
 
@@ -34,7 +35,7 @@ interface Readings {
 }
 
 /** The window unless another is asked for. */
-export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+export const WEEK_MS = LEARNS_BEHIND_MS;
 /** More are not looked at: an interval from so many is a point or two wide. */
 const DRAWN_MAX = 2000;
 /** Conversations that arrived later may come first. */
@@ -70,18 +71,20 @@ function frameOf(
   { drawn }: Sample,
 ): { readonly frame: Frame; readonly readings: Omit<Readings, 'outOfTurn'> } {
   const cells: FrameCell[] = [];
-  const placeOfGroup = new Map<string, number>();
+  const places = new Map<string, number>();
+  const placeOf = (known: KnownOf) => places.get(`${known.foretold}, ${groupOf(known)}`);
   const add = (known: KnownOf, size: number) => {
-    placeOfGroup.set(groupOf(known), cells.length);
-    const { called } = known;
-    cells.push({ group: groupOf(known), isCalledFine: isGood(called), rate: rateOf(called), size });
+    const { called, foretold: predicted } = known;
+    const group = groupOf(known);
+    places.set(`${predicted}, ${group}`, cells.length);
+    cells.push({ group, isCalledFine: isGood(called), predicted, rate: rateOf(called), size });
   };
   for (const { certain, conversations, ...known } of counts) if (certain === undefined) add(known, conversations);
   const certain = certainOf(counts);
   const draws = drawn.map((candidate) => {
     // One that was evaluated between two reads.
-    if (!placeOfGroup.has(groupOf(candidate.known))) add(candidate.known, 1);
-    return { cell: placeOfGroup.get(groupOf(candidate.known)) ?? 0, answer: answerOf(candidate) };
+    if (placeOf(candidate.known) === undefined) add(candidate.known, 1);
+    return { cell: placeOf(candidate.known) ?? 0, answer: answerOf(candidate) };
   });
   const twice = drawn.filter(({ readings }) => answersOf(readings).length > 1);
   const disagreed = twice.filter(({ readings }) => new Set(answersOf(readings)).size > 1).length;

@@ -7,6 +7,7 @@ import type { ShownCalibration } from '../../report/metrics/calibration-metrics.
 import type { ShownEstimate } from '../../report/metrics/estimate-metrics.ts';
 import type { DetectionState } from '../detection/detection-state.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
+import type { AgentPrediction } from '../estimate/learned-predictions.ts';
 import type { StorePlace } from '../store-place/open-reader.ts';
 
 export interface ReadingStart {
@@ -34,12 +35,14 @@ export interface RouteJob {
 export type OwnJob =
   | { readonly what: 'evidence'; readonly of: Pick<Transition, 'kind' | 'reading'> }
   | { readonly what: 'calibration' }
-  | { readonly what: 'estimates' };
+  | { readonly what: 'estimates' }
+  | { readonly what: 'predictions' };
 
 export interface OwnResults {
   readonly evidence: Evidence;
   readonly calibration: readonly ShownCalibration[];
   readonly estimates: readonly ShownEstimate[];
+  readonly predictions: readonly AgentPrediction[];
 }
 
 /** A read as the thread gets it. */

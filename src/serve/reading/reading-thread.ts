@@ -5,6 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { calibrationOf } from '../criteria/calibration-of.ts';
+import { learnedPredictions } from '../estimate/learned-predictions.ts';
 import { shownEstimates } from '../estimate/shown-estimates.ts';
 import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
@@ -87,6 +88,8 @@ class StoreReads {
         return calibrationOf(this.#reader);
       case 'estimates':
         return shownEstimates(this.#reader);
+      case 'predictions':
+        return learnedPredictions(this.#reader, Date.now());
       default:
         return unreachable(job);
     }

@@ -30,6 +30,7 @@ import type {
   TurnCommand,
 } from './scoring-protocol.ts';
 import type { CheckLimits } from '../threads/check-watchdog.ts';
+import type { AgentPrediction } from '../estimate/learned-predictions.ts';
 import type { ForgetCommand } from '../forgetting/forgetting.ts';
 import type { PutCommand, StoreWrites } from './store-writes.ts';
 import type { PackedTurn } from './turn-packer.ts';
@@ -96,6 +97,8 @@ export class Scorer {
   #turnsWaiting = 0;
   #scoredTo: number | undefined;
   #isOnDuty = false;
+  /** Undefined until they are known. */
+  #predictions: readonly AgentPrediction[] | undefined;
   #isToPump = false;
   #state: 'idle' | 'running' | 'stopping' | 'stopped' = 'idle';
 
@@ -234,6 +237,12 @@ export class Scorer {
     this.#tell({ type: 'duty', on });
   }
 
+  /** Of conversations that are scored from now on. */
+  foretell(predictions: readonly AgentPrediction[]): void {
+    this.#predictions = predictions;
+    this.#tell({ type: 'foretell', predictions });
+  }
+
   /** The thread does what it was sent, and another one begins with this. Resolves when it has begun. */
   async replace({ work, suites, checks }: Scoring): Promise<void> {
     if (this.#state === 'running') await this.#thread?.replace({ data: work, suites, checks }, { type: 'stop' });
@@ -357,6 +366,7 @@ export class Scorer {
     for (const recipient of recipients.totals) recipient.update(totals);
     for (const [id, { question }] of this.#asked) this.#thread?.post({ type: 'question', id, question });
     if (this.#isOnDuty) this.#thread?.post({ type: 'duty', on: true });
+    if (this.#predictions !== undefined) this.#thread?.post({ type: 'foretell', predictions: this.#predictions });
     this.#commands.takeBack();
     this.#pumpSoon();
   }

@@ -22,6 +22,7 @@ import type { Total } from '../../store/engine-store.ts';
 import type { Retention } from '../../store/sqlite/retention.ts';
 import type { LogFloor } from '../../store/sqlite/store.ts';
 import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
+import type { AgentPrediction } from '../estimate/learned-predictions.ts';
 import type { ForgetCommand, ForgetMessage } from '../forgetting/forgetting.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
@@ -100,6 +101,8 @@ export type ToScorer =
   | { readonly type: 'duty'; readonly on: boolean }
   /** A webhook took a notice. If the thread ends before it learns that, the notice is sent again, and so is this. */
   | { readonly type: 'delivered'; readonly delivered: DeliveredNotice }
+  /** Of conversations that are scored from now on. */
+  | { readonly type: 'foretell'; readonly predictions: readonly AgentPrediction[] }
   | AcceptCommand
   | HistoryCommand
   | PutCommand

@@ -36,8 +36,8 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect & FrameDi
   isShadow: (table) => `left(${table}.suite, 7) = 'shadow:'`,
   madeSince: (time) => given([daysSince(time)]),
   each,
-  countFrame: (window) => `SELECT frame, feedback, came_out, count(*) AS conversations FROM conversations c
-    WHERE ${window} AND frame IS NOT NULL GROUP BY frame, feedback, came_out`,
+  countFrame: (window) => `SELECT frame, feedback, came_out, foretold, count(*) AS conversations FROM conversations c
+    WHERE ${window} AND frame IS NOT NULL GROUP BY frame, feedback, came_out, foretold`,
 };
 
 const HAS_WORDS = { name: 'has-words', sql: 'SELECT EXISTS (SELECT 1 FROM spoken) AS has' };

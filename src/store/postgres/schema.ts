@@ -112,6 +112,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations ADD COLUMN called smallint;
     ALTER TABLE conversations ADD COLUMN lot bigint;
     ALTER TABLE conversations ADD COLUMN came_out smallint;
+    ALTER TABLE conversations ADD COLUMN facts text;
+    ALTER TABLE conversations ADD COLUMN foretold smallint;
     ALTER TABLE conversations ADD COLUMN frame smallint;
     UPDATE conversations SET lot = floor(random() * ${LOTS}), called = ${CALLED_BEFORE}, frame = ${FRAME_BEFORE};
     UPDATE conversations SET came_out = ${cameOutSql('readings.key = conversations.key')}
@@ -123,7 +125,7 @@ export const MIGRATIONS: readonly Migration[] = [
       END $$;
     CREATE TRIGGER conversations_came_out BEFORE INSERT ON conversations
       FOR EACH ROW EXECUTE FUNCTION conversations_came_out();
-    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, began_at, agent_version)
+    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, foretold, began_at, agent_version)
       WHERE frame IS NOT NULL;
     CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
     `,
@@ -133,6 +135,8 @@ export const MIGRATIONS: readonly Migration[] = [
     DROP TRIGGER conversations_came_out ON conversations;
     DROP FUNCTION conversations_came_out;
     ALTER TABLE conversations DROP COLUMN frame;
+    ALTER TABLE conversations DROP COLUMN foretold;
+    ALTER TABLE conversations DROP COLUMN facts;
     ALTER TABLE conversations DROP COLUMN came_out;
     ALTER TABLE conversations DROP COLUMN lot;
     ALTER TABLE conversations DROP COLUMN called;

@@ -67,7 +67,7 @@ export class WorkingEvaluations implements EvaluationStore {
     const previous = { ...said, labels, seen: seen ?? NOT_SEEN, said: () => evaluation };
     this.#last.set(key, { conversation, trace, suite, turnId, previous });
     this.#added.push({ evaluation, conversation, trace, labels, seen, subAgents });
-    if (!evaluation.shadow) this.#conversations.noteOutcome(conversation, outcome);
+    if (!evaluation.shadow) this.#conversations.noteEvaluation(conversation, evaluation);
     onNew(evaluation);
   }
 

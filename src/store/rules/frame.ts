@@ -2,8 +2,15 @@
 import { CALLED } from '../../model/called.ts';
 import { POLARITIES } from '../../model/feedback.ts';
 import { isFailure } from '../../model/severity.ts';
-import { CERTAIN, cameOutAs, LOTS, LOW_LOT } from '../frame-columns.ts';
-import { type Candidate, type FrameCounts, type FrameQuery, type KnownOf, RATE_OF_FAULTY } from '../frame-reader.ts';
+import { CERTAIN, CHANCES, cameOutAs, LEARNS_BEHIND_MS, LOTS, LOW_LOT } from '../frame-columns.ts';
+import {
+  type Candidate,
+  type FrameCounts,
+  type FrameQuery,
+  type KnownOf,
+  type Lesson,
+  RATE_OF_FAULTY,
+} from '../frame-reader.ts';
 import { type Dialect, type Rule, rows, type Value } from '../sql.ts';
 import { readingsOfKeys } from './readings.ts';
 import { headOf, type HeadRow, toConversationRow } from './search.ts';
@@ -17,6 +24,7 @@ interface CountRow {
   readonly frame: number;
   readonly feedback: number | null;
   readonly came_out: number | null;
+  readonly foretold: number | null;
   readonly conversations: number;
 }
 
@@ -40,17 +48,23 @@ export function* frameCounts(dialect: FrameDialect, query: FrameQuery): Rule<Fra
   const all = yield* rows<CountRow>({ name: 'frame-counts', sql, varies: true }, window.values);
   return {
     counts: all.flatMap(({ conversations, ...row }) =>
-      row.frame < 0 ? [] : [{ ...knownFrom(row), certain: certainOf(row.came_out), conversations }],
+      row.frame < 0 ? [] : [{ ...knownFrom(row, query), certain: certainOf(row.came_out), conversations }],
     ),
     unreadable: all.reduce((sum, { frame, conversations }) => sum + (frame < 0 ? conversations : 0), 0),
   };
 }
 
-function knownFrom({ frame, feedback, came_out: cameOut }: Omit<CountRow, 'conversations'>): KnownOf {
+function knownFrom(
+  { frame, feedback, came_out: cameOut, foretold }: Omit<CountRow, 'conversations'>,
+  { since, until }: Pick<FrameQuery, 'since' | 'until'>,
+): KnownOf {
+  // Readings of a longer window may have taught what was foretold of a part of it.
+  const isForetold = foretold !== null && until - since <= LEARNS_BEHIND_MS;
   return {
     called: CALLED[frame] ?? 'unscored',
     feedback: feedback === null ? undefined : POLARITIES[feedback],
     outcome: certainOf(cameOut) === undefined ? cameOutAs(cameOut) : undefined,
+    foretold: isForetold ? CHANCES[foretold] : undefined,
   };
 }
 
@@ -76,11 +90,11 @@ export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number)
   const byConversation = Map.groupBy(readings, ({ conversationId }) => conversationId);
   return found.map((cells, at) => {
     const row = conversations[at] ?? toConversationRow(dialect, cells);
-    return { row, known: knownFrom(cells), readings: byConversation.get(row.conversationId) ?? [] };
+    return { row, known: knownFrom(cells, query), readings: byConversation.get(row.conversationId) ?? [] };
   });
 }
 
-type FramedRow = HeadRow & { readonly frame: number };
+type FramedRow = HeadRow & { readonly frame: number; readonly foretold: number | null };
 
 function firstAmong(
   dialect: Dialect,
@@ -95,6 +109,23 @@ function firstAmong(
       ORDER BY turn, c.id LIMIT ?) first
     JOIN conversations c ON c.id = first.place ORDER BY first.turn, c.id`;
   return rows<FramedRow>({ name: 'first-to-read', sql, varies: true }, [...window.values, limit]);
+}
+
+/** So many teach what there is to learn, and the oldest say least of today. */
+const LESSONS_MAX = 600;
+
+export function* lessons(
+  { key, toStored, fromStored }: Dialect,
+  { agent, before }: { readonly agent: string; readonly before: number },
+): Rule<readonly Lesson[]> {
+  const sql = `SELECT c.facts, r.good FROM readings r JOIN conversations c ON c.${key} = r.${key}
+    WHERE r.source = 'person' AND r.good IS NOT NULL AND c.agent = ? AND c.began_at < ? AND c.facts IS NOT NULL
+    ORDER BY c.began_at DESC, c.id, r.name LIMIT ${LESSONS_MAX}`;
+  const found = yield* rows<{ facts: string; good: number | boolean }>({ name: 'lessons', sql }, [
+    toStored(agent),
+    before,
+  ]);
+  return found.map(({ facts, good }) => ({ facts: fromStored(facts).split('\n'), isGood: Boolean(good) }));
 }
 
 export function* readByPeople(dialect: Dialect, query: FrameQuery): Rule<number> {

@@ -97,7 +97,7 @@ export class Evaluations implements EvaluationStore {
   }
 
   #noteNew(evaluation: Evaluation, conversation: number): void {
-    this.#conversations.noteOutcome(conversation, evaluation.outcome);
+    this.#conversations.noteEvaluation(conversation, evaluation);
     this.#labels.note(evaluation, Date.now());
   }
 

@@ -113,6 +113,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations ADD COLUMN called INTEGER;
     ALTER TABLE conversations ADD COLUMN lot INTEGER;
     ALTER TABLE conversations ADD COLUMN came_out INTEGER;
+    ALTER TABLE conversations ADD COLUMN facts TEXT;
+    ALTER TABLE conversations ADD COLUMN foretold INTEGER;
     ALTER TABLE conversations ADD COLUMN frame INTEGER;
     UPDATE conversations SET lot = abs(random() % ${LOTS}), called = ${CALLED_BEFORE}, frame = ${FRAME_BEFORE};
     UPDATE conversations SET came_out = ${cameOutSql('readings.conversation_id = conversations.conversation_id')}
@@ -122,7 +124,7 @@ export const MIGRATIONS: readonly Migration[] = [
       BEGIN
         UPDATE conversations SET came_out = ${cameOutSql('conversation_id = NEW.conversation_id')} WHERE id = NEW.id;
       END;
-    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, began_at, agent_version)
+    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, foretold, began_at, agent_version)
       WHERE frame IS NOT NULL;
     CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
     `,
@@ -131,6 +133,8 @@ export const MIGRATIONS: readonly Migration[] = [
     DROP INDEX conversations_frame;
     DROP TRIGGER conversations_came_out;
     ALTER TABLE conversations DROP COLUMN frame;
+    ALTER TABLE conversations DROP COLUMN foretold;
+    ALTER TABLE conversations DROP COLUMN facts;
     ALTER TABLE conversations DROP COLUMN came_out;
     ALTER TABLE conversations DROP COLUMN lot;
     ALTER TABLE conversations DROP COLUMN called;

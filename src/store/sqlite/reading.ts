@@ -5,7 +5,7 @@ import { type CandidateRows, type Condition, inStretch, type Stretch } from '../
 import { type EvaluationCells, evaluationFrom, isLive } from '../evaluation-columns.ts';
 import { madeSince } from '../evaluation-scan.ts';
 import type { EvaluationsDialect, WaitsOf } from '../rules/evaluations.ts';
-import { CAME_OUT, FRAMES } from '../frame-columns.ts';
+import { CAME_OUT, CHANCES, FRAMES } from '../frame-columns.ts';
 import type { FrameDialect } from '../rules/frame.ts';
 import type { Scan, ScanDialect } from '../rules/scans.ts';
 import type { IndexedSearch, Window } from '../rules/search.ts';
@@ -40,12 +40,13 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect & FrameDi
 function countFrame(window: string): string {
   const each = (name: string, values: readonly (number | string)[]) =>
     `(${values.map((value) => `SELECT ${value} AS ${name}`).join(' UNION ALL ')})`;
-  return `SELECT * FROM (SELECT f.frame, s.feedback, o.came_out,
+  return `SELECT * FROM (SELECT f.frame, s.feedback, o.came_out, p.foretold,
       (SELECT count(*) FROM conversations c INDEXED BY conversations_frame
         WHERE ${window} AND c.frame IS NOT NULL
-          AND c.frame = f.frame AND c.feedback IS s.feedback AND c.came_out IS o.came_out) AS conversations
+          AND c.frame = f.frame AND c.feedback IS s.feedback AND c.came_out IS o.came_out
+          AND c.foretold IS p.foretold) AS conversations
       FROM ${each('frame', FRAMES)} f, ${each('feedback', ['NULL', ...POLARITIES.keys()])} s,
-        ${each('came_out', ['NULL', ...CAME_OUT])} o)
+        ${each('came_out', ['NULL', ...CAME_OUT])} o, ${each('foretold', ['NULL', ...CHANCES.keys()])} p)
     WHERE conversations > 0`;
 }
 

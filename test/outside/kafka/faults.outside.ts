@@ -92,7 +92,7 @@ test.each(FAULTS)(
         expect(reader.records.get(name)?.map(({ value }) => value?.toString())).toEqual(expected);
       }
       // The group's new coordinator is found after the old one dies; members need not rejoin.
-      expect(reader.told.slice(toldBefore[index])).toEqual([]);
+      expect(reader.told.slice(toldBefore[index]), JSON.stringify(reader.problems)).toEqual([]);
     }
     const all = await readAll(kafka, topic, 4);
     for (const partition of [0, 1, 2, 3])

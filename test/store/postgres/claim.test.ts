@@ -42,6 +42,7 @@ const HEAD = {
   worst_outcome: 0,
   unscored_because: null,
   segment: null,
+  facts: null,
   began_at: null,
   ceased_at: null,
   asked: null,

@@ -6,6 +6,8 @@ import { isEnough, worthOf } from '../../../statistics/estimate/advice.ts';
 import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
 import type { Frame } from '../../../statistics/estimate/frame.ts';
 import { AGAINST } from '../../../statistics/estimate/interval.ts';
+import { learnedPrediction } from '../../estimate/learned-predictions.ts';
+import type { FrameQuery } from '../../../store/frame-reader.ts';
 import { type WindowEstimate, windowEstimate } from '../../estimate/window-estimate.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
@@ -26,7 +28,9 @@ share of an agent's conversations that went well, with its interval, and what th
       since: isoTime(query.since),
       until: isoTime(query.until),
       ...estimateJson(found),
-      ...(asked.explain === 'true' ? { explained: explainedOf(found.frame) } : {}),
+      ...(asked.explain === 'true'
+        ? { explained: { ...explainedOf(found.frame), ...(await predictionOf(reader, query)) } }
+        : {}),
     };
   },
 });
@@ -62,7 +66,27 @@ function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'si
   };
 }
 
-function explainedOf({ cells, draws, certain, disagreement }: Frame): EstimateAnswer['explained'] {
+const WEIGHTS_MAX = 12;
+
+async function predictionOf(
+  reader: Pick<V1Side['reader'], 'frame'>,
+  { agent, until }: FrameQuery,
+): Promise<Pick<Explained, 'prediction'>> {
+  const learned = await learnedPrediction(reader, agent, until);
+  if (learned === undefined) return {};
+  const { taughtBefore, prediction } = learned;
+  const weights = [...prediction.weights].toSorted((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, WEIGHTS_MAX);
+  return {
+    prediction: {
+      ...{ hash: prediction.hash, readings: prediction.readings, taught_before: isoTime(taughtBefore) },
+      weights: weights.map(([fact, odds]) => ({ fact, log_odds: Math.round(odds * 1000) / 1000 })),
+    },
+  };
+}
+
+type Explained = NonNullable<EstimateAnswer['explained']>;
+
+function explainedOf({ cells, draws, certain, disagreement }: Frame): Explained {
   const beliefsIf = (unclear: boolean) =>
     beliefsOf(
       cells,
@@ -71,7 +95,10 @@ function explainedOf({ cells, draws, certain, disagreement }: Frame): EstimateAn
   const beliefs = beliefsIf(false);
   const ifGood = draws.some(({ answer }) => answer === 'unclear') ? beliefsIf(true) : undefined;
   return {
-    cells: cells.map(({ group, isCalledFine, rate, size }) => ({ group, called_fine: isCalledFine, rate, size })),
+    cells: cells.map(({ group, isCalledFine, predicted, rate, size }) => ({
+      ...{ group, called_fine: isCalledFine, rate, size },
+      ...(predicted === undefined ? {} : { predicted }),
+    })),
     draws: draws.map(({ cell, answer }, at) => ({
       ...{ cell, answer, beliefs: beliefs[at] ?? [] },
       ...(ifGood === undefined ? {} : { beliefs_if_good: ifGood[at] ?? [] }),

@@ -1,0 +1,35 @@
+/**
+ * Facts of turns for a prediction (`statistics/estimate/prediction.ts`): tools, how they followed each other, failures,
+ * amounts, and what kind of request it was. Nothing in them knows a domain, and only what is decoded anyway is read.
+ */
+import type { Turn } from '../model/turn.ts';
+import { requestTraits, shownName } from './detection/traits.ts';
+
+const TOOLS_MAX = 12;
+
+export function factsOf(turns: readonly Turn[], segment: string | undefined): readonly string[] {
+  const facts = new Set(requestTraits(turns));
+  if (segment !== undefined) facts.add(`segment: ${shownName(segment)}`);
+  for (const turn of turns) {
+    const { toolCalls, error } = turn;
+    const names = toolCalls.slice(0, TOOLS_MAX).map(({ name }) => shownName(name));
+    for (const [at, name] of names.entries()) {
+      facts.add(`tool: ${name}`);
+      if (at > 0) facts.add(`then: ${names[at - 1]}, ${name}`);
+      if (names.indexOf(name) < at) facts.add(`again: ${name}`);
+      if (toolCalls[at]?.error !== undefined) facts.add(`failed call: ${name}`);
+    }
+    facts.add(`last: ${names.at(-1) ?? 'no call'}`);
+    facts.add(`calls: ${roughly(toolCalls.length)}`);
+    facts.add(`model calls: ${roughly(turn.llmCalls)}`);
+    facts.add(`answer: ${roughly(turn.finalAnswer.text.length)}`);
+    if (error !== undefined) facts.add(`error: ${shownName(error.type)}`);
+  }
+  // Stores keep one on a line.
+  return [...facts].map((fact) => fact.replaceAll(/\s/g, ' '));
+}
+
+/** As a power of two from which on it is. */
+function roughly(count: number): string {
+  return count === 0 ? 'none' : `${2 ** Math.floor(Math.log2(count))} and more`;
+}

@@ -1,0 +1,20 @@
+/**
+ * Facts of a conversation, by which a prediction tells it from others: what happened in its turns
+ * (`engine/turn-facts.ts`), and which criteria failed. They only become more.
+ */
+import type { Evaluation } from '../model/evaluation.ts';
+import { failedCriteria } from './evaluation-columns.ts';
+
+export type Facts = readonly string[] | undefined;
+
+const FACTS_MAX = 64;
+
+/** The same object where nothing is new. Sorted, so that of too many the same ones stay in whatever order they came. */
+export function withFacts(known: Facts, more: readonly string[] = []): Facts {
+  const fresh = more.filter((fact) => known?.includes(fact) !== true);
+  return fresh.length === 0 ? known : [...(known ?? []), ...fresh].toSorted().slice(0, FACTS_MAX);
+}
+
+export function failuresIn(evaluation: Evaluation): readonly string[] {
+  return failedCriteria(evaluation).map((criterion) => `failed: ${evaluation.suite}/${criterion}`);
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { factsOf } from '../../src/engine/turn-facts.ts';
+import type { ToolCall, Turn } from '../../src/model/turn.ts';
+
+function turnOf(tools: readonly string[], attributes: Readonly<Record<string, string>> = {}, failed = -1): Turn {
+  const toolCalls = tools.map(
+    (name, at) => ({ name, error: at === failed ? { type: 'Timeout' } : undefined }) as ToolCall,
+  );
+  const turn: Partial<Turn> = {
+    toolCalls,
+    attributes: new Map(Object.entries(attributes)),
+    finalAnswer: { state: 'whole', text: 'Done.', json: 'Done.' },
+    llmCalls: tools.length + 1,
+  };
+  // The cast holds for what facts are read from.
+  return turn as Turn;
+}
+
+test('tools, how they follow each other, which are called again and which fail', () => {
+  expect(factsOf([turnOf(['search', 'book', 'search'], {}, 1)], undefined)).toEqual([
+    'tool: search',
+    'tool: book',
+    'then: search, book',
+    'failed call: book',
+    'then: book, search',
+    'again: search',
+    'last: search',
+    'calls: 2 and more',
+    'model calls: 4 and more',
+    'answer: 4 and more',
+  ]);
+});
+
+test('what kind of request it was: segment, prompt, language and intent', () => {
+  const facts = factsOf([turnOf([], { intent: 'refund', locale: 'de' })], 'eu');
+  expect(facts).toEqual(expect.arrayContaining(['segment: eu', 'intent: refund', 'language: de', 'last: no call']));
+});
+
+test('names are cut, without signs that nobody sees, and on one line', () => {
+  const [fact = ''] = factsOf([turnOf([`a\u202eb\n${'x'.repeat(500)}`])], undefined);
+  expect(fact).not.toMatch(/[\n\u202e]/);
+  expect(fact.length).toBeLessThan(80);
+  expect(factsOf([turnOf(['\ud800'])], undefined)[0]).toBe('tool: \ufffd');
+});
+
+test('of many calls the first ones are told', () => {
+  const facts = factsOf([turnOf(Array.from({ length: 500 }, (_, at) => `tool${at}`))], undefined);
+  expect(facts.length).toBeLessThan(40);
+  expect(facts).toContain('calls: 256 and more');
+});
