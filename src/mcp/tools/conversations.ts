@@ -42,6 +42,11 @@ one with explain_conversation and read_transcript.`,
     criterion: z.string().optional().describe('one that failed'),
     score_below: z.number().optional(),
     feedback: z.array(z.enum(POLARITIES)).optional().describe('what users said of it, taken together'),
+    came_out: z
+      .array(z.enum(['good', 'bad', 'unknown']))
+      .optional()
+      .describe('in the world'),
+    called_fine: z.enum(['true', 'false']).optional().describe('with came_out=bad: what suites miss'),
     state: z.array(z.enum(['scored', 'open', 'waiting', 'unscored'])).optional(),
     since,
     until,

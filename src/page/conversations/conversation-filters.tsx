@@ -20,6 +20,9 @@ const ANY_FAILURE = 'failed';
 /** No outcome: a conversation may succeed, and a criterion fail all the same. */
 const ANY_CRITERION = 'failed_criterion';
 
+/** No real outcome, but what the suites miss. */
+export const MISSED = 'missed';
+
 export function listQueryOf({ query }: Place): URLSearchParams {
   const asked = onlyOf(query, [...SHARED_FILTERS, ...LIST_FILTERS]);
   const chosen = asked.getAll('outcome');
@@ -33,6 +36,10 @@ export function listQueryOf({ query }: Place): URLSearchParams {
     asked.delete('outcome');
     for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
       if (one !== ANY_FAILURE) asked.append('outcome', one);
+  }
+  if (asked.get('came_out') === MISSED) {
+    asked.set('came_out', 'bad');
+    asked.set('called_fine', 'true');
   }
   return asked;
 }
@@ -61,8 +68,16 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     sinceFilter(place, 'all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
+    { name: 'came_out', label: 'Real outcome', all: 'any real outcome', choices: REAL_OUTCOMES },
   ];
 }
+
+const REAL_OUTCOMES = [
+  { value: 'good', words: 'real outcome good' },
+  { value: 'bad', words: 'real outcome bad' },
+  { value: MISSED, words: 'bad, but called fine' },
+  { value: 'unknown', words: 'no real outcome' },
+];
 
 const FROM_LINKS = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
