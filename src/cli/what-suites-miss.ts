@@ -37,7 +37,7 @@ export async function whatSuitesMiss(
         if (isGood) continue;
         bad += there;
         called_fine += conversations.length;
-        const latest = [...examples, ...conversations].toSorted((a, b) => (a.began_at < b.began_at ? 1 : -1));
+        const latest = [...examples, ...conversations].toSorted((a, b) => b.began_at.localeCompare(a.began_at));
         examples = latest.slice(0, EXAMPLES_MAX);
       }
   } catch (error) {

@@ -154,7 +154,16 @@ test('a filter with nothing to choose between is left out, unless the address ha
   const namesAt = (search: string) => conversationFilters(placeAt(search), facets).map(({ name }) => name);
 
   expect(namesAt('')).toEqual(['order', 'outcome', 'since', 'state', 'feedback', 'came_out']);
-  expect(namesAt('suite=gone&agent=a')).toEqual(['order', 'outcome', 'agent', 'suite', 'since', 'state', 'feedback', 'came_out']);
+  expect(namesAt('suite=gone&agent=a')).toEqual([
+    'order',
+    'outcome',
+    'agent',
+    'suite',
+    'since',
+    'state',
+    'feedback',
+    'came_out',
+  ]);
 });
 
 test('a view is kept under its name, replaced, renamed and forgotten', () => {

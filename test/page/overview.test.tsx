@@ -267,7 +267,9 @@ test('real outcomes are counted, with a way to those that are bad and called fin
   const shown = (outcomes: EstimateAnswer['outcomes']) => <RealOutcomes outcomes={outcomes} missed={missed} />;
 
   const some = shown({ good: 31, bad: 69, bad_called_fine: 40 });
-  expect(wordsOf(some)).toBe('69 of 100 real outcomes are bad. The suites call 40 of these fine');
+  expect(wordsOf(some)).toBe(
+    '69 of 100 conversations with real outcomes came out bad. The suites call 40 of these fine',
+  );
   expect(markupOf(some)).toContain('href="/conversations?agent=greeter&amp;since=7d&amp;came_out=missed"');
   expect(countOf(shown({ good: 3, bad: 1, bad_called_fine: 0 }), /href=/)).toBe(0);
   expect(wordsOf(shown(ESTIMATE.outcomes))).toBe('');

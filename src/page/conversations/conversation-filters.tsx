@@ -20,7 +20,7 @@ const ANY_FAILURE = 'failed';
 /** No outcome: a conversation may succeed, and a criterion fail all the same. */
 const ANY_CRITERION = 'failed_criterion';
 
-/** No real outcome, but what the suites miss. */
+/** Came out bad, and the suites call it fine: what they miss. */
 export const MISSED = 'missed';
 
 export function listQueryOf({ query }: Place): URLSearchParams {
@@ -68,15 +68,15 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     sinceFilter(place, 'all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
-    { name: 'came_out', label: 'Real outcome', all: 'any real outcome', choices: REAL_OUTCOMES },
+    { name: 'came_out', label: 'Came out', all: 'came out: any', choices: CAME_OUT },
   ];
 }
 
-const REAL_OUTCOMES = [
-  { value: 'good', words: 'real outcome good' },
-  { value: 'bad', words: 'real outcome bad' },
-  { value: MISSED, words: 'bad, but called fine' },
-  { value: 'unknown', words: 'no real outcome' },
+const CAME_OUT = [
+  { value: 'good', words: 'came out good' },
+  { value: 'bad', words: 'came out bad' },
+  { value: MISSED, words: 'bad, called fine' },
+  { value: 'unknown', words: 'not known' },
 ];
 
 const FROM_LINKS = [

@@ -102,7 +102,7 @@ export function RealOutcomes({ outcomes: { good, bad, bad_called_fine: fine }, m
   if (good + bad === 0) return null;
   return (
     <p>
-      {`${countText(bad)} of ${counted(good + bad, 'real outcome is', 'real outcomes are')} bad. `}
+      {`${countText(bad)} of ${counted(good + bad, 'conversation')} with real outcomes came out bad. `}
       {fine > 0 && (
         <a href={addressOf('conversations', missed)}>{`The suites call ${countText(fine)} of these fine`}</a>
       )}
