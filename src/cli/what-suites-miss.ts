@@ -1,4 +1,4 @@
-/** What suites miss of outcomes that were just imported: bad ones of conversations that the suites call fine. */
+/** Bad outcomes of an import that the suites miss: they call these conversations fine. */
 import { z } from 'zod';
 import { conversationItem } from '../api/conversation-list.ts';
 import { counted } from '../model/counted.ts';
@@ -16,7 +16,7 @@ const { conversation_id, agent, began_at, asked } = conversationItem.shape;
 const exampleSchema = z.object({ conversation_id, agent, began_at, asked });
 const listSchema = z.object({ conversations: z.array(exampleSchema), looked_at: z.number() });
 
-/** Of the conversations that the service has; undefined where it does not show them: the outcomes are stored all the same. */
+/** Counts conversations that the service has. Undefined where it does not show them: the outcomes are stored all the same. */
 export async function whatSuitesMiss(
   outcomes: readonly { readonly conversation_id: string; readonly good: boolean }[],
   { url, token }: AskedService,

@@ -117,8 +117,9 @@ test('after a file of outcomes the command says what the suites miss, with the l
     await until(async () => (await conversation(running, id)).evaluations?.[0]?.score !== undefined);
   const list = async (query: string) => {
     const response = await fetch(`${running.http}/api/v1/conversations?limit=200&${query}`);
-    return ((await response.json()) as { readonly conversations: readonly { readonly conversation_id: string }[] })
-      .conversations;
+    return (
+      (await response.json()) as { readonly conversations: readonly Record<'conversation_id' | 'agent', string>[] }
+    ).conversations;
   };
   const fine = await list('called_fine=true');
   expect(fine.length).toBeGreaterThan(5);
@@ -136,6 +137,8 @@ test('after a file of outcomes the command says what the suites miss, with the l
   expect(stdout).toContain(
     `57 of 60 outcomes are bad; the suites call ${missed.length} of them fine (${share} %)\n${' '.repeat(4)}`,
   );
+  const estimate = await fetch(`${running.http}/api/v1/estimate?agent=${missed[0]?.agent}&since=36500d`);
+  expect(await estimate.json()).toMatchObject({ outcomes: { good: 3, bad: 57, bad_called_fine: missed.length } });
   const examples = stdout.split('\n').filter((line) => line.startsWith(' '.repeat(4)));
   expect(examples.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
     missed.slice(0, 5).map(({ conversation_id: id }) => id),

@@ -20,7 +20,7 @@ VerdictKind = Literal["pass", "fail", "not_applicable", "error", "skipped"]
 LabelKind = Literal["pass", "fail", "not_applicable"]
 State = Literal["scored", "open", "waiting", "unscored"]
 Polarity = Literal["positive", "negative", "neutral"]
-#: What came of a conversation in the world.
+#: Outcome of a conversation in the world.
 CameOut = Literal["good", "bad", "unknown"]
 ReadingAnswer = Literal["good", "bad", "cannot_tell"]
 
