@@ -46,7 +46,7 @@ export const conversationFilters = z.strictObject({
   labelled: z.enum(['true', 'false']).optional(),
   feedback: anyOf(z.enum(POLARITIES)),
   came_out: anyOf(z.enum(['good', 'bad', 'unknown'])).meta({ description: 'by its outcomes in the world' }),
-  called_fine: z.enum(['true', 'false']).optional().meta({ description: 'no suite found a fault, and one scored it' }),
+  called_fine: z.enum(['true', 'false']).optional().meta({ description: 'the worst that its suites said is no fault' }),
   conversation_id: anyOf(z.string().max(4096)),
   since: timeAsked.optional(),
   until: timeAsked.optional(),
