@@ -87,6 +87,9 @@ export const estimateAnswer = z.strictObject({
     by_two: count,
     disagreed: count.meta({ description: 'of those that two people read' }),
   }),
+  outcomes: z
+    .strictObject({ good: count, bad: count, bad_called_fine: count })
+    .meta({ description: 'conversations of the time by their outcomes in the world, certain or not' }),
   worth: list(worth),
   enough: z.boolean().meta({ description: 'ten more readings would hardly narrow the interval' }),
   explained: explained.optional(),

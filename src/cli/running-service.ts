@@ -150,7 +150,7 @@ export async function askResponse(
   const refusal: unknown = await response.json().catch(() => undefined);
   const { error, problems } = refusalSchema.safeParse(refusal).data ?? { error: '', problems: [] };
   const lines = [
-    `${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
+    `${safe(url.href, 200)} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
     ...problems,
     ...(response.status === 401 ? ['give the token by --token or ASSAY_TOKEN'] : []),
     ...more(refusal),

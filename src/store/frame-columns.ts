@@ -69,6 +69,13 @@ export function cameOutAs(cameOut: number | null | undefined): 'good' | 'bad' | 
   return cameOut % CERTAIN === 1 ? 'good' : 'bad';
 }
 
+export type CameOutAsked = 'good' | 'bad' | 'unknown';
+
+/** Values of `coalesce(came_out, -1)` that mean one of these. */
+export function cameOutValues(asked: readonly CameOutAsked[]): readonly number[] {
+  return [null, ...CAME_OUT].filter((one) => asked.includes(cameOutAs(one) ?? 'unknown')).map((one) => one ?? -1);
+}
+
 /** Outcomes that are certain count before others, and of several the worst. */
 export function cameOutSql(ofConversation: string): string {
   return `(SELECT coalesce(

@@ -11,6 +11,7 @@ import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '
 import { readLabels, readReadings, type WrittenLabel } from '../read-labels.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
+import { printMissed, whatSuitesMiss } from '../what-suites-miss.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -131,13 +132,16 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   }));
   const changed = await putTogether(all, { path: '/v1/outcomes', one: 'outcome' }, flags, terminal);
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
+  const service = serviceOf(flags);
+  const missed = await whatSuitesMiss(all, service, terminal);
   if (flags.json === true) {
-    terminal.out(visibleJson(counts));
+    terminal.out(visibleJson({ ...counts, ...missed }));
     return;
   }
   terminal.out(`${counted(all.length, 'outcome')} in ${safe(label, 80)}, ${changed} of them new or changed`);
   if (empty > 0) terminal.out(`entries without an outcome, left out: ${empty}`);
   if (contradicted.length > 0) terminal.out(`conversations called both good and bad, left out: ${contradicted.length}`);
+  if (missed !== undefined) printMissed(terminal, missed, { outcomes: all.length, url: service.url });
   terminal.out(`Compare the scores with them: assay validity --label ${safe(label, 80)}`);
 }
 

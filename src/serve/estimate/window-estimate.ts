@@ -17,6 +17,8 @@ export interface WindowEstimate {
   readonly calledFine: number;
   readonly unscored: number;
   readonly readings: Readings;
+  /** All of the window, certain or not, and spoken for or not. */
+  readonly outcomes: Certain;
   /** Undefined where nothing was read and nothing is certain. */
   readonly success: Estimate | undefined;
   readonly missed: Estimate | undefined;
@@ -48,18 +50,19 @@ export async function windowEstimate(reader: FrameReader, query: FrameQuery): Pr
   const sample = sampleOf(await reader.firstToRead(query, Math.min(DRAWN_MAX, read + MORE)));
   const until = Math.min(query.until, sample.before ?? query.until);
   const { counts, unreadable } = await reader.frameCounts({ ...query, until });
-  const later = until === query.until ? 0 : inAll((await reader.frameCounts({ ...query, since: until })).counts);
+  const later = until === query.until ? [] : (await reader.frameCounts({ ...query, since: until })).counts;
   const { frame, readings } = frameOf(counts, sample);
   const found = successEstimate(frame);
   const calls = (of: (known: KnownOf) => boolean) => inAll(counts.filter(of));
   return {
     frame,
     spokenFor: sizeOf(frame),
-    later,
+    later: inAll(later),
     unreadable,
     calledFine: calls(({ called }) => isGood(called)),
     unscored: calls(({ called }) => called === 'unscored'),
     readings: { ...readings, outOfTurn: Math.max(0, read - sample.drawn.length) },
+    outcomes: outcomesOf([...counts, ...later], (one) => one.certain ?? one.outcome),
     success: rounded(found?.success),
     missed: rounded(found?.missed),
     missRate: rounded(found?.missRate),
@@ -80,7 +83,7 @@ function frameOf(
     cells.push({ group, isCalledFine: isGood(called), predicted, rate: rateOf(called), size });
   };
   for (const { certain, conversations, ...known } of counts) if (certain === undefined) add(known, conversations);
-  const certain = certainOf(counts);
+  const certain = outcomesOf(counts, (one) => one.certain);
   const draws = drawn.map((candidate) => {
     // One that was evaluated between two reads.
     if (placeOf(candidate.known) === undefined) add(candidate.known, 1);
@@ -102,12 +105,12 @@ function frameOf(
   };
 }
 
-function certainOf(counts: readonly FrameCount[]): Certain {
+function outcomesOf(counts: readonly FrameCount[], outcomeOf: (one: FrameCount) => KnownOf['outcome']): Certain {
   const sum = (of: (one: FrameCount) => boolean) => inAll(counts.filter(of));
   return {
-    good: sum(({ certain }) => certain === 'good'),
-    bad: sum(({ certain }) => certain === 'bad'),
-    badCalledFine: sum(({ certain, called }) => certain === 'bad' && isGood(called)),
+    good: sum((one) => outcomeOf(one) === 'good'),
+    bad: sum((one) => outcomeOf(one) === 'bad'),
+    badCalledFine: sum((one) => outcomeOf(one) === 'bad' && isGood(one.called)),
   };
 }
 

@@ -36,7 +36,7 @@ share of an agent's conversations that went well, with its interval, and what th
 });
 
 function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'> {
-  const { readings, spokenFor, later, unreadable, calledFine, unscored } = found;
+  const { readings, spokenFor, later, unreadable, calledFine, unscored, outcomes } = found;
   const { success, missed, missRate, frame } = found;
   const worth = worthOf(frame);
   const enough = isEnough(frame, worth);
@@ -57,6 +57,7 @@ function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'si
       ...{ sample: read, out_of_turn: readings.outOfTurn, certain: readings.certain, unclear: readings.unclear },
       ...{ by_two: readings.byTwo, disagreed: readings.disagreed },
     },
+    outcomes: { good: outcomes.good, bad: outcomes.bad, bad_called_fine: outcomes.badCalledFine },
     worth: worth.map(({ readings: all, plusMinus }) => ({
       readings: all,
       minutes: Math.round((all - read) * MINUTES_A_READING),
