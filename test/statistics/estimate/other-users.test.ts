@@ -4,7 +4,10 @@ import { withOtherUsers } from '../../../src/statistics/estimate/other-users.ts'
 
 test('a hundred users with one conversation each say more than two with fifty, and nobody says nothing', () => {
   const estimate = { value: 0.7, lower: 0.6, upper: 0.8 };
-  const many = withOtherUsers(estimate, Array.from({ length: 100 }, () => 1));
+  const many = withOtherUsers(
+    estimate,
+    Array.from({ length: 100 }, () => 1),
+  );
   const few = withOtherUsers(estimate, [50, 50]);
 
   expect(many.lower).toBeCloseTo(0.6 - Math.sqrt(Math.log(160) / 200), 10);
