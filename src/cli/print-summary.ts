@@ -6,6 +6,7 @@ import type { Outcome } from '../model/evaluation.ts';
 import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import type { FailingCriterion, NeverDecided, SuiteSummary, Summary } from '../report/documents/summary.ts';
+import type { RecordedEstimate } from '../offline/recorded-estimate.ts';
 import type { TurnsWithoutEnd } from '../offline/turns-without-end.ts';
 import type { ScoredFiles } from './score-files.ts';
 import { printTable, type TableRow } from './print-table.ts';
@@ -25,6 +26,7 @@ const OUTCOME_STYLES = {
 } as const satisfies Record<Outcome, Style | undefined>;
 
 export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFiles): void {
+  if (run.estimated !== undefined) printEstimated(terminal, summary, run.estimated);
   printScores(terminal, summary);
   for (const sign of ENDLESS_SIGNS)
     printWithoutEnd(
@@ -45,6 +47,35 @@ export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFi
     ...(run.unmatched > 0 ? [`${counted(run.unmatched, 'conversation')} matched no suite`] : []),
   ];
   terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
+/** The number that counts, or the way to it. */
+function printEstimated(
+  terminal: Terminal,
+  { suites }: Summary,
+  { estimate, toRead, ofOthers }: RecordedEstimate,
+): void {
+  const { conversations, readings, says, next, success } = estimate;
+  if (conversations.spoken_for + conversations.unreadable === 0) return;
+  const isForm = success === undefined && Object.values(suites).every(({ about }) => !speaksOfSuccess(about));
+  terminal.out(`\n  ${terminal.paint('bold', `${says}${isForm ? ' Scores below are about form only.' : ''}`)}`);
+  if (conversations.spoken_for > 0) terminal.out(`  ${next}`);
+  const shown = toRead
+    .slice(0, EXAMPLES_MAX)
+    .map((id) => safe(id, 60))
+    .join(', ');
+  const more = toRead.length > EXAMPLES_MAX ? ', … (to_read of --json has more)' : '';
+  if (shown !== '') terminal.out(`  Read in this order: ${shown}${more}. Give the answers with --readings <file>`);
+  const notes = [
+    ...(readings.out_of_turn > 0
+      ? [
+          `${counted(readings.out_of_turn, 'conversation')} read out of turn: not counted until all that come before are read`,
+        ]
+      : []),
+    ...(conversations.unreadable > 0 ? [`${conversations.unreadable} without words to read, not spoken for`] : []),
+    ...(ofOthers > 0 ? [`${counted(ofOthers, 'reading')} of conversations that are not in the recording`] : []),
+  ];
+  if (notes.length > 0) terminal.out(`  ${terminal.paint('dim', notes.join('; '))}`);
 }
 
 /** Why each turn has no end, as a predicate. */

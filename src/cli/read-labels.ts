@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { LABELS } from '../model/labels.ts';
 import type { Mistake } from '../model/mistake.ts';
-import { READING_ANSWERS } from '../model/readings.ts';
+import { READING_ANSWERS, type WrittenReading } from '../model/readings.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
 import { isRecord, readList, wholeMistake } from '../offline/list-file.ts';
 
@@ -57,7 +57,7 @@ const ANSWERS: ReadonlyMap<string, string> = new Map(
 export function readReadings(
   file: string,
   given: Pick<Given, 'by'>,
-): { readonly readings: readonly z.output<typeof readingSchema>[]; readonly mistakes: readonly Mistake[] } {
+): { readonly readings: readonly WrittenReading[]; readonly mistakes: readonly Mistake[] } {
   const form = { schema: readingSchema, fields: READING_FIELDS, expected: READING_EXPECTED, are: 'readings' };
   const { all, mistakes } = readAll(file, form, ({ answer, ...entry }) => {
     const word = ANSWERS.get(String(answer).toLowerCase()) ?? answer;

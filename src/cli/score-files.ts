@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
+import type { WrittenReading } from '../model/readings.ts';
 import { readRecordings } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -16,6 +17,11 @@ export interface ScoringFlags {
   readonly config?: string;
   readonly dataDir?: string;
   readonly judges?: boolean;
+}
+
+interface Scoring extends ScoringFlags {
+  /** For an estimate of how many conversations went well. */
+  readonly read?: readonly WrittenReading[];
 }
 
 export type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
@@ -32,11 +38,7 @@ export function addScoringOptions(command: Command, files: '<files...>' | '[file
     );
 }
 
-export async function scoreFiles(
-  files: readonly string[],
-  flags: ScoringFlags,
-  terminal: Terminal,
-): Promise<ScoredFiles> {
+export async function scoreFiles(files: readonly string[], flags: Scoring, terminal: Terminal): Promise<ScoredFiles> {
   const secrets = flags.judges === true ? 'all' : "the store's";
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { suites: flags.suite ?? [], byName: true, secrets });
@@ -48,6 +50,7 @@ export async function scoreFiles(
     suites,
     settings,
     judges,
+    readings: flags.read,
     onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
   }).finally(() => judges?.close());
   terminal.progressDone();

@@ -58,7 +58,7 @@ export function readOutcomes(
   options: Options = {},
 ): { readonly read: OutcomeFile } | { readonly mistakes: readonly Mistake[] } {
   const { entries, mistakes: listMistakes } = readList(file, { expected: EXPECTED });
-  if (listMistakes.length > 0) return { mistakes: first(listMistakes, file) };
+  if (listMistakes.length > 0) return { mistakes: firstOf(listMistakes, file) };
   const label = labelIn(entries, options.label);
   if (typeof label !== 'string') return { mistakes: [wholeMistake(file, label)] };
   const mistakes: Mistake[] = [];
@@ -68,7 +68,7 @@ export function readOutcomes(
     mistakes.push({ file, ...entry.placeOf([]), ...one });
     return [];
   });
-  if (mistakes.length > 0) return { mistakes: first(mistakes, file) };
+  if (mistakes.length > 0) return { mistakes: firstOf(mistakes, file) };
   return { read: { label, entries: entries.length, ...gathered(said) } };
 }
 
@@ -118,7 +118,7 @@ function readEntry(
 }
 
 /** The expected values, if a value is neither good nor bad. */
-function readValue(given: unknown, good: GoodLimit | undefined): boolean | string {
+export function readValue(given: unknown, good: GoodLimit | undefined): boolean | string {
   if (typeof given === 'boolean') return given;
   const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim().toLowerCase() : '';
   const word = WORDS.get(text);
@@ -158,7 +158,7 @@ function gathered(said: readonly Said[]): Pick<OutcomeFile, 'outcomes' | 'empty'
   return { outcomes, empty, repeated, contradicted: [...contradicted] };
 }
 
-function first(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
+export function firstOf(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
   const more = mistakes.length - MISTAKES_MAX;
   if (more <= 0) return mistakes;
   return [...mistakes.slice(0, MISTAKES_MAX), wholeMistake(file, { problem: `${more} mistakes more`, expected: '' })];

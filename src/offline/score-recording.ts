@@ -9,6 +9,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
+import type { WrittenReading } from '../model/readings.ts';
 import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { Judges } from '../score/suite/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
@@ -22,6 +23,7 @@ import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import { redactBatches } from './recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
+import { type RecordedEstimate, recordedEstimate } from './recorded-estimate.ts';
 import type { OfflineJudges } from './offline-judges.ts';
 import { type ReadableSpool, RecordingLog, MemorySpool } from '../engine/recorded/recording-log.ts';
 import { type FoundTruths, UnreadableTruths } from './unreadable-truths.ts';
@@ -47,6 +49,8 @@ interface OfflineResult extends FoundTruths {
   readonly doubted: readonly (readonly [doubt: Doubt, turns: number])[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
+  /** Undefined unless it was asked for. */
+  readonly estimated: RecordedEstimate | undefined;
   /** The counters of the online service, had it received the recording. */
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
@@ -57,6 +61,8 @@ interface OfflineOptions {
   readonly settings: Settings;
   /** Truth known from elsewhere, used as if it had been sent by the API. */
   readonly truthOf?: (conversation: ConversationId) => Json | undefined;
+  /** People's readings of its conversations, for the estimate. */
+  readonly readings?: readonly WrittenReading[] | undefined;
   /** Judges for judged criteria; without them, such criteria are skipped. */
   readonly judges?: OfflineJudges | undefined;
   readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
@@ -172,6 +178,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     return {
       ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, ...truths.found() },
       doubted: noted.doubted(),
+      estimated: options.readings && (await recordedEstimate(store, options.readings)),
       turns: turns - noted.noAgent.logsAlone - noted.noAgent.withoutAgent,
       otherTraces: noted.noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
       logsAlone: noted.noAgent.logsAlone,

@@ -2,7 +2,7 @@
  * The frame from which conversations are drawn to be read. A conversation keeps its lot, and those with the smallest lots
  * are read first: so those of any window that were read are a sample with known chances.
  */
-
+import { createHash } from 'node:crypto';
 import { CALLED } from '../model/called.ts';
 import type { Outcome } from '../model/evaluation.ts';
 
@@ -13,6 +13,18 @@ export const LOTS = 2 ** 52;
 export function drawLot(): number {
   return Math.floor(Math.random() * LOTS);
 }
+
+/**
+ * The lot of a conversation in a store that is thrown away: each run over a recording draws the same, so that people can
+ * read on. Knowing it beforehand gains nobody anything there, because whoever scores a recording has all of it before
+ * them; and a hash of the id knows nothing of how the conversation went.
+ */
+export function lotOfId(id: string): number {
+  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, LOT_DIGITS), 16);
+}
+
+/** Of four bits each. */
+const LOT_DIGITS = 13;
 
 /** Conversations with a lot below it are found by an index of their own: a few hundred of any large window. */
 export const LOW_LOT = LOTS / 64;

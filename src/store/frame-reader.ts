@@ -10,7 +10,7 @@ import type { ConversationRow } from './conversation-row.ts';
 
 /** Conversations by when they began; times in milliseconds, `until` is not in it. */
 export interface FrameQuery {
-  readonly agent: string;
+  readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
   readonly environment?: string | undefined;
   readonly segment?: string | undefined;

@@ -42,6 +42,7 @@ const HELD_MAX = 512;
 
 export class HeldConversations implements ConversationStore {
   readonly #table: ConversationTable;
+  readonly #lotOf: (id: ConversationId) => number;
   readonly #held = new Map<number, Held>();
   readonly #rowById = new Map<ConversationId, number>();
   /** No conversation is due before this; kept so that most searches for due ones cost nothing. */
@@ -52,8 +53,9 @@ export class HeldConversations implements ConversationStore {
   #areAllRead = false;
   readonly #removed = new Set<number>();
 
-  constructor(table: ConversationTable) {
+  constructor(table: ConversationTable, drawn: (id: ConversationId) => number = drawLot) {
     this.#table = table;
+    this.#lotOf = drawn;
   }
 
   find(id: ConversationId): StoredConversation | undefined {
@@ -65,7 +67,8 @@ export class HeldConversations implements ConversationStore {
 
   make({ id, labels, firstClosedAt }: NewConversation): StoredConversation {
     const row = this.#table.newRow(id);
-    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt, lot: drawLot() };
+    const lot = this.#lotOf(id);
+    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt, lot };
     this.#hold(made, 'insert');
     return made;
   }

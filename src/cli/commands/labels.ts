@@ -3,13 +3,24 @@
  * what came of them in the world, to hold all scores against it. With `--readings` it puts whether each went well.
  */
 import { counted } from '../../model/counted.ts';
+import type { WrittenReading } from '../../model/readings.ts';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
-import { readLabels, readReadings, type WrittenLabel } from '../read-labels.ts';
-import { ask, askedPort, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
+import { readingsIn } from '../read-annotations.ts';
+import { readLabels, type WrittenLabel } from '../read-labels.ts';
+import {
+  ask,
+  type AskedService,
+  askedPort,
+  reading,
+  type ServiceFlags,
+  serviceOf,
+  tokenOption,
+  writing,
+} from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -18,17 +29,21 @@ import { safe, type Terminal } from '../terminal.ts';
 const LABELS_MAX = 1000;
 const PUT_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });
+const NOT_FOUND = 404;
+const foundSchema = z.object({ conversation: z.object({ turns: z.number() }) });
 const changedSchema = z.object({ changed: z.number() });
 
 const HELP = `
 With --outcome: ${OUTCOME_FILE}
 
 With --readings: the same kinds of file, with conversation_id, answer (good, bad or cannot_tell; true or 1, false or 0),
-by, first_wrong (the span id of the first step that went wrong) and note.
+by, first_wrong (the span id of the first step that went wrong) and note. Also annotations that Langfuse, Phoenix,
+LangSmith or MLflow export, as JSON, JSON lines or CSV: --label has the name of the one that says whether it went well.
 
 Examples:
   assay labels import reviewed.csv --by ana
   assay labels import readings.csv --readings --by ana
+  assay labels import scores.json --readings --label resolved
   assay labels import csat.csv --outcome --good-from 4`;
 
 type ImportFlags = ServiceFlags &
@@ -52,7 +67,10 @@ export function addLabels(program: Command, terminal: Terminal): void {
     .addOption(new Option('--readings', 'the file says how conversations went, as people read').conflicts('outcome'))
     .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case')
     .option('--certain', 'with --outcome: it decides how the conversation went, and nobody has to read it');
-  addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
+  addOutcomeOptions(
+    command,
+    'with --outcome: the column that is the outcome, and its name in the store; with --readings: the annotation',
+  )
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
     .addOption(settingOption('config'))
@@ -70,8 +88,9 @@ export function addLabels(program: Command, terminal: Terminal): void {
 /** Options that only one kind of file takes. */
 function checkFlags(flags: ImportFlags): void {
   const { outcome, readings, by, suite, label, goodFrom, goodUpTo, certain } = flags;
-  const ofOutcomes = { label, 'good-from': goodFrom, 'good-up-to': goodUpTo, certain };
-  const excluded = outcome === true ? { by, suite } : { ...ofOutcomes, ...(readings === true ? { suite } : {}) };
+  const ofColumns = { label, 'good-from': goodFrom, 'good-up-to': goodUpTo };
+  const excluded =
+    outcome === true ? { by, suite } : readings === true ? { certain, suite } : { ...ofColumns, certain };
   const given = Object.entries(excluded).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   const kind = outcome === true ? '--outcome' : '--readings';
@@ -93,15 +112,44 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
 }
 
 async function importReadings(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const { readings, mistakes } = readReadings(file, { by: flags.by });
-  failOn(mistakes);
-  const changed = await putTogether(readings, { path: '/v1/readings', one: 'reading' }, flags, terminal);
-  const counts = { readings: readings.length, changed };
-  terminal.out(
-    flags.json === true
-      ? visibleJson(counts)
-      : `${counted(readings.length, 'reading')}, ${changed} of them new or changed`,
-  );
+  const { readings, annotations } = readingsIn(file, flags);
+  const known = annotations === undefined ? readings : await ofConversations(readings, serviceOf(flags), terminal);
+  const changed = await putTogether(known, { path: '/v1/readings', one: 'reading' }, flags, terminal);
+  const byPrograms = known.filter(({ source }) => source === 'agent').length;
+  const others = readings.length - known.length;
+  const { tool, name, leftOut = 0 } = annotations ?? {};
+  const more = { tool, name, by_programs: byPrograms, left_out: leftOut, of_no_conversation: others };
+  if (flags.json === true) {
+    terminal.out(visibleJson({ readings: known.length, changed, ...(annotations === undefined ? {} : more) }));
+    return;
+  }
+  terminal.out(`${counted(known.length, 'reading')}, ${changed} of them new or changed`);
+  if (tool === undefined || name === undefined) return;
+  terminal.out(`${tool}: ${safe(name, 80)} says whether a conversation went well`);
+  if (byPrograms > 0) terminal.out(`by models or programs, which count in no estimate: ${byPrograms}`);
+  if (leftOut > 0) terminal.out(`without a value, or without a trace or session, left out: ${leftOut}`);
+  if (others > 0) terminal.out(`of traces or sessions that are no conversation of the service, left out: ${others}`);
+  terminal.out(OUT_OF_TURN);
+}
+
+const OUT_OF_TURN =
+  'No lot chose these conversations: each is out of turn, and counts once all that come before it are read.';
+
+/** An id of another tool may be that of a trace, which the service finds where its agent named no conversation. */
+async function ofConversations(
+  readings: readonly WrittenReading[],
+  { url, token }: AskedService,
+  terminal: Terminal,
+): Promise<readonly WrittenReading[]> {
+  const there = new Set<string>();
+  const ids = [...new Set(readings.map(({ conversation_id: id }) => id))];
+  for (const [at, id] of ids.entries()) {
+    const asked = new URL(`/api/conversations/${encodeURIComponent(id)}`, url);
+    const answer = foundSchema.safeParse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
+    if (answer.success && answer.data.conversation.turns > 0) there.add(id);
+    terminal.progress(`${at + 1} of ${counted(ids.length, 'conversation')} looked up`);
+  }
+  return readings.filter(({ conversation_id: id }) => there.has(id));
 }
 
 /** Items before a refused one stay in the store; the file can be imported again. */

@@ -2,7 +2,7 @@
 import type { ShownEstimate } from '../../report/metrics/estimate-metrics.ts';
 import { HISTORY_WIDTHS } from '../../store/history.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
-import { WEEK_MS, windowEstimate } from './window-estimate.ts';
+import { WEEK_MS, windowEstimate } from '../../engine/estimate/window-estimate.ts';
 
 /** Each is up to nine series. */
 const AGENTS_MAX = 50;

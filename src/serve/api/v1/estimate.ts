@@ -1,12 +1,10 @@
 /** `GET /api/v1/estimate`: the success rate that readings support, and what the suites miss. */
 import { type EstimateAnswer, estimateAnswer, estimateQuery } from '../../../api/estimate.ts';
-import { headlineWords, MINUTES_A_READING, nextWords } from '../../../model/estimate-words.ts';
-import type { Estimate } from '../../../model/estimate.ts';
-import { isEnough, worthOf } from '../../../statistics/estimate/advice.ts';
+import { estimateJson } from '../../../engine/estimate/estimate-json.ts';
 import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
 import type { Frame } from '../../../statistics/estimate/frame.ts';
 import { AGAINST } from '../../../statistics/estimate/interval.ts';
-import { type WindowEstimate, windowEstimate } from '../../estimate/window-estimate.ts';
+import { windowEstimate } from '../../../engine/estimate/window-estimate.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
@@ -22,7 +20,7 @@ share of an agent's conversations that went well, with its interval, and what th
     const query = frameQueryOf(asked);
     const found = await windowEstimate(reader.frame, query);
     return {
-      agent: query.agent,
+      agent: asked.agent,
       since: isoTime(query.since),
       until: isoTime(query.until),
       ...estimateJson(found),
@@ -30,37 +28,6 @@ share of an agent's conversations that went well, with its interval, and what th
     };
   },
 });
-
-function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'> {
-  const { readings, spokenFor, later, unreadable, calledFine, unscored } = found;
-  const { success, missed, missRate, frame } = found;
-  const worth = worthOf(frame);
-  const enough = isEnough(frame, worth);
-  const n = readings.sample + readings.certain;
-  const figure = ({ value, lower, upper }: Estimate) => ({ value, low: lower, high: upper, n });
-  const read = readings.sample;
-  return {
-    says: headlineWords({ success, missRate, spokenFor, read, certain: readings.certain }),
-    next: nextWords(worth, { read, isEnough: enough, spokenFor }),
-    ...(success === undefined ? {} : { success: figure(success) }),
-    ...(missed === undefined ? {} : { missed: figure(missed) }),
-    ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
-    conversations: {
-      ...{ spoken_for: spokenFor, later, unreadable },
-      ...{ called_fine: calledFine, unscored },
-    },
-    readings: {
-      ...{ sample: read, out_of_turn: readings.outOfTurn, certain: readings.certain, unclear: readings.unclear },
-      ...{ by_two: readings.byTwo, disagreed: readings.disagreed },
-    },
-    worth: worth.map(({ readings: all, plusMinus }) => ({
-      readings: all,
-      minutes: Math.round((all - read) * MINUTES_A_READING),
-      plus_minus: plusMinus,
-    })),
-    enough,
-  };
-}
 
 function explainedOf({ cells, draws, certain, disagreement }: Frame): EstimateAnswer['explained'] {
   const beliefsIf = (unclear: boolean) =>

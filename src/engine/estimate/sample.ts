@@ -19,7 +19,7 @@ export interface Sample {
 export function sampleOf(candidates: readonly Candidate[]): Sample {
   const last = candidates.findLastIndex(isRead);
   const ends = candidates.slice(0, last + 1).flatMap((one) => (isRead(one) ? [] : [placeOf(one.row).at]));
-  let best: Sample = { before: undefined, drawn: unbroken(candidates) };
+  let best = sampleOfAll(candidates);
   for (const before of new Set(ends.toSorted((a, b) => b - a))) {
     const drawn = unbroken(candidates.filter(({ row }) => placeOf(row).at < before));
     if (drawn.length > best.drawn.length) best = { before, drawn };
@@ -27,12 +27,17 @@ export function sampleOf(candidates: readonly Candidate[]): Sample {
   return best;
 }
 
+/** For windows that no conversation joins any more, as a recording: all of it is spoken for. */
+export function sampleOfAll(candidates: readonly Candidate[]): Sample {
+  return { before: undefined, drawn: unbroken(candidates) };
+}
+
 function unbroken(candidates: readonly Candidate[]): readonly Candidate[] {
   const first = candidates.findIndex((one) => !isRead(one));
   return first < 0 ? candidates : candidates.slice(0, first);
 }
 
-function isRead({ readings }: Candidate): boolean {
+export function isRead({ readings }: Candidate): boolean {
   return readings.some(({ source }) => source === 'person');
 }
 

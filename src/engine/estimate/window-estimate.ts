@@ -1,4 +1,4 @@
-/** The estimate of a window, from the frame and the readings of the store. */
+/** The estimate of a window, from the frame and the readings of a store: that of the service, or of a recording. */
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
@@ -42,9 +42,13 @@ const MORE = 200;
 /** With fewer, a share of disagreements says nothing. */
 const TWICE_MIN = 5;
 
-export async function windowEstimate(reader: FrameReader, query: FrameQuery): Promise<WindowEstimate> {
+export async function windowEstimate(
+  reader: FrameReader,
+  query: FrameQuery,
+  sampled = sampleOf,
+): Promise<WindowEstimate> {
   const read = await reader.readByPeople(query);
-  const sample = sampleOf(await reader.firstToRead(query, Math.min(DRAWN_MAX, read + MORE)));
+  const sample = sampled(await reader.firstToRead(query, Math.min(DRAWN_MAX, read + MORE)));
   const until = Math.min(query.until, sample.before ?? query.until);
   const { counts, unreadable } = await reader.frameCounts({ ...query, until });
   const later = until === query.until ? 0 : inAll((await reader.frameCounts({ ...query, since: until })).counts);
