@@ -1,9 +1,8 @@
 /** The options by which a file of outcomes is read, and what is wrong with it said on the terminal. */
 import { type Command, Option } from 'commander';
 import { type GoodLimit, type OutcomeFile, readOutcomes } from '../offline/outcome-labels.ts';
-import type { Mistake } from '../model/mistake.ts';
+import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import { failOn } from './load.ts';
 import { safe } from './terminal.ts';
 
 export interface OutcomeFlags {
@@ -30,15 +29,14 @@ if several conversations try the same task, it allows scores to be compared with
 
 export function outcomesIn(file: string, flags: OutcomeFlags): OutcomeFile {
   const result = readOutcomes(file, { label: flags.label, good: goodLimitOf(flags) });
-  if ('read' in result) return result.read;
-  refuseFile(result.mistakes);
-  throw new Error(`${file}: it cannot be read, and nothing is wrong with it`);
+  return 'read' in result ? result.read : refuseFile(result.mistakes);
 }
 
 /** Mistakes quote the file, which is untrusted. */
-export function refuseFile(mistakes: readonly Mistake[]): void {
+export function refuseFile(mistakes: readonly Mistake[]): never {
   const shown = mistakes.map((one) => ({ ...one, path: safe(one.path), problem: safe(one.problem) }));
-  failOn(shown.map((one) => ({ ...one, expected: safe(one.expected) })));
+  const text = formatMistakes(shown.map((one) => ({ ...one, expected: safe(one.expected) })));
+  throw new CommandFailure(text, EXIT.usage);
 }
 
 export function goodLimitOf({ goodFrom, goodUpTo }: OutcomeFlags): GoodLimit | undefined {

@@ -19,11 +19,6 @@ export interface ScoringFlags {
   readonly judges?: boolean;
 }
 
-interface Scoring extends ScoringFlags {
-  /** For an estimate of how many conversations went well. */
-  readonly read?: readonly WrittenReading[];
-}
-
 export type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
 
 export function addScoringOptions(command: Command, files: '<files...>' | '[files...]' = '<files...>'): Command {
@@ -38,7 +33,12 @@ export function addScoringOptions(command: Command, files: '<files...>' | '[file
     );
 }
 
-export async function scoreFiles(files: readonly string[], flags: Scoring, terminal: Terminal): Promise<ScoredFiles> {
+export async function scoreFiles(
+  files: readonly string[],
+  flags: ScoringFlags,
+  terminal: Terminal,
+  readings?: readonly WrittenReading[],
+): Promise<ScoredFiles> {
   const secrets = flags.judges === true ? 'all' : "the store's";
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { suites: flags.suite ?? [], byName: true, secrets });
@@ -50,7 +50,7 @@ export async function scoreFiles(files: readonly string[], flags: Scoring, termi
     suites,
     settings,
     judges,
-    readings: flags.read,
+    readings,
     onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
   }).finally(() => judges?.close());
   terminal.progressDone();

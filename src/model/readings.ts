@@ -31,13 +31,11 @@ interface Reading {
 
 export type SaidReading = Omit<Reading, 'answer'> & { readonly answer: ReadingAnswer | 'withdrawn' };
 
-/** As people and programs write it. */
+/** As people and programs write it: null takes it back, and it is a person's unless it says. */
 export interface WrittenReading {
   readonly conversation_id: string;
   readonly by: string;
-  /** Null takes it back. */
   readonly answer: ReadingAnswer | null;
-  /** A person unless it says. */
   readonly source?: 'person' | 'agent' | undefined;
   readonly first_wrong?: string | undefined;
   readonly note?: string | undefined;

@@ -43,11 +43,9 @@ interface Options {
 const ID = 'conversation_id';
 const CASE = 'case';
 const EXPECTED = `${ID}, an outcome and, if there are cases, ${CASE}, as CSV or JSON lines`;
-const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ['good', true],
-  ['true', true],
-  ['bad', false],
-  ['false', false],
+const WORDS = new Map([
+  ...['good', 'true', 'yes', 'pass'].map((word) => [word, true] as const),
+  ...['bad', 'false', 'no', 'fail'].map((word) => [word, false] as const),
 ]);
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /** More mistakes of a file than this are one line. */
@@ -73,25 +71,22 @@ export function readOutcomes(
 }
 
 /** The error for a name that does not exist. */
-function labelIn(
-  entries: readonly Entry[],
-  asked: string | undefined,
-): string | { readonly problem: string; readonly expected: string } {
+function labelIn(entries: readonly Entry[], asked: string | undefined) {
   const names = new Set(entries.flatMap(({ value }) => (isRecord(value) ? Object.keys(value) : [])));
   if (entries.length === 0) return { problem: 'there are no outcomes in it', expected: EXPECTED };
   if (!names.has(ID)) return { problem: `nothing in it is called ${ID}`, expected: EXPECTED };
   const candidates = [...names].filter((name) => name !== ID && name !== CASE);
+  return labelAmong(candidates, asked);
+}
+
+export function labelAmong(candidates: readonly string[], asked: string | undefined) {
   const [only] = candidates;
   if (only === undefined) return { problem: 'no outcome is in it', expected: EXPECTED };
-  if (asked !== undefined) {
-    if (candidates.includes(asked)) return asked;
-    return { problem: `nothing in it is called ${asked}`, expected: `--label with one of ${candidates.join(', ')}` };
-  }
-  if (candidates.length === 1) return only;
-  return {
-    problem: `${candidates.length} names may be the outcome`,
-    expected: `--label with one of ${candidates.join(', ')}`,
-  };
+  if (asked !== undefined && candidates.includes(asked)) return asked;
+  if (asked === undefined && candidates.length === 1) return only;
+  const problem =
+    asked === undefined ? `${candidates.length} names may be the outcome` : `nothing in it is called ${asked}`;
+  return { problem, expected: `--label with one of ${candidates.join(', ')}` };
 }
 
 interface Said {
@@ -131,7 +126,7 @@ export function readValue(given: unknown, good: GoodLimit | undefined): boolean 
   return 'which numbers are good: --good-from 4 where more is better, --good-up-to 2 where less is';
 }
 
-function problemOf(given: unknown): string {
+export function problemOf(given: unknown): string {
   return `${JSON.stringify(given).slice(0, 80)} is neither good nor bad`;
 }
 

@@ -15,16 +15,12 @@ export function drawLot(): number {
 }
 
 /**
- * The lot of a conversation in a store that is thrown away: each run over a recording draws the same, so that people can
- * read on. Knowing it beforehand gains nobody anything there, because whoever scores a recording has all of it before
- * them; and a hash of the id knows nothing of how the conversation went.
+ * The lot in a store that is thrown away: each run over a recording draws the same. Who scores a recording has all of it,
+ * so a lot that can be known beforehand is enough; and a hash of the id knows nothing of how the conversation went.
  */
 export function lotOfId(id: string): number {
-  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, LOT_DIGITS), 16);
+  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 13), 16);
 }
-
-/** Of four bits each. */
-const LOT_DIGITS = 13;
 
 /** Conversations with a lot below it are found by an index of their own: a few hundred of any large window. */
 export const LOW_LOT = LOTS / 64;

@@ -3,7 +3,7 @@
  * what came of them in the world, to hold all scores against it. With `--readings` it puts whether each went well.
  */
 import { counted } from '../../model/counted.ts';
-import type { WrittenReading } from '../../model/readings.ts';
+import { type WrittenReading, withoutContradictions } from '../../model/readings.ts';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -25,12 +25,11 @@ import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-/** Most labels that the API takes in a request. */
-const LABELS_MAX = 1000;
+/** The API takes up to twice as many in a request. */
 const PUT_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });
 const NOT_FOUND = 404;
-const foundSchema = z.object({ conversation: z.object({ turns: z.number() }) });
+const foundSchema = z.object({ conversation: z.object({ turns: z.number() }).optional() });
 const changedSchema = z.object({ changed: z.number() });
 
 const HELP = `
@@ -112,44 +111,31 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
 }
 
 async function importReadings(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const { readings, annotations } = readingsIn(file, flags);
-  const known = annotations === undefined ? readings : await ofConversations(readings, serviceOf(flags), terminal);
+  const { readings, of } = readingsIn(file, flags);
+  const known = of === undefined ? readings : await ofConversations(readings, serviceOf(flags));
   const changed = await putTogether(known, { path: '/v1/readings', one: 'reading' }, flags, terminal);
-  const byPrograms = known.filter(({ source }) => source === 'agent').length;
-  const others = readings.length - known.length;
-  const { tool, name, leftOut = 0 } = annotations ?? {};
-  const more = { tool, name, by_programs: byPrograms, left_out: leftOut, of_no_conversation: others };
-  if (flags.json === true) {
-    terminal.out(visibleJson({ readings: known.length, changed, ...(annotations === undefined ? {} : more) }));
-    return;
-  }
-  terminal.out(`${counted(known.length, 'reading')}, ${changed} of them new or changed`);
-  if (tool === undefined || name === undefined) return;
-  terminal.out(`${tool}: ${safe(name, 80)} says whether a conversation went well`);
-  if (byPrograms > 0) terminal.out(`by models or programs, which count in no estimate: ${byPrograms}`);
-  if (leftOut > 0) terminal.out(`without a value, or without a trace or session, left out: ${leftOut}`);
-  if (others > 0) terminal.out(`of traces or sessions that are no conversation of the service, left out: ${others}`);
-  terminal.out(OUT_OF_TURN);
+  const by_programs = known.filter(({ source }) => source === 'agent').length;
+  const others = { by_programs, left_out: of?.leftOut, of_no_conversation: readings.length - known.length };
+  const counts = { readings: known.length, changed };
+  if (flags.json === true) terminal.out(visibleJson(of === undefined ? counts : { ...counts, ...others }));
+  else terminal.out(`${counted(counts.readings, 'reading')}, ${changed} of them new or changed`);
+  if (flags.json === true || of === undefined) return;
+  terminal.out(`${of.tool}: ${safe(of.name, 80)} says whether a conversation went well.
+by programs, which count in no estimate: ${by_programs}
+left out, without a value, a trace or a session: ${of.leftOut}
+left out, of a trace or session that is no conversation here: ${others.of_no_conversation}
+No lot chose these conversations: each is out of turn, and counts once all that come before it are read.`);
 }
 
-const OUT_OF_TURN =
-  'No lot chose these conversations: each is out of turn, and counts once all that come before it are read.';
-
-/** An id of another tool may be that of a trace, which the service finds where its agent named no conversation. */
-async function ofConversations(
-  readings: readonly WrittenReading[],
-  { url, token }: AskedService,
-  terminal: Terminal,
-): Promise<readonly WrittenReading[]> {
+/** The service finds a conversation by its trace if its agent gave it no id. */
+async function ofConversations(readings: readonly WrittenReading[], { url, token }: AskedService) {
   const there = new Set<string>();
-  const ids = [...new Set(readings.map(({ conversation_id: id }) => id))];
-  for (const [at, id] of ids.entries()) {
+  for (const id of new Set(readings.map(({ conversation_id }) => conversation_id))) {
     const asked = new URL(`/api/conversations/${encodeURIComponent(id)}`, url);
-    const answer = foundSchema.safeParse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
-    if (answer.success && answer.data.conversation.turns > 0) there.add(id);
-    terminal.progress(`${at + 1} of ${counted(ids.length, 'conversation')} looked up`);
+    const { conversation } = foundSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
+    if (conversation !== undefined && conversation.turns > 0) there.add(id);
   }
-  return readings.filter(({ conversation_id: id }) => there.has(id));
+  return withoutContradictions(readings.filter(({ conversation_id: id }) => there.has(id)));
 }
 
 /** Items before a refused one stay in the store; the file can be imported again. */
@@ -196,8 +182,8 @@ async function putAll(
 ): Promise<number> {
   let added = 0;
   for (const [conversation, own] of Map.groupBy(labels, (label) => label.conversation)) {
-    for (let first = 0; first < own.length; first += LABELS_MAX) {
-      const some = own.slice(first, first + LABELS_MAX).map(({ conversation: _, ...label }) => label);
+    for (let first = 0; first < own.length; first += PUT_TOGETHER) {
+      const some = own.slice(first, first + PUT_TOGETHER).map(({ conversation: _, ...label }) => label);
       const address = new URL(`/v1/labels/${encodeURIComponent(conversation)}`, url);
       added += answerSchema.parse(await ask(address, writing('PUT', some, writeToken))).added;
     }

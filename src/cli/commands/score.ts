@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { WrittenReading } from '../../model/readings.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
+import { addOutcomeOptions, goodLimitOf, type OutcomeFlags } from '../outcome-options.ts';
 import { readingsIn } from '../read-annotations.ts';
 import { toScoreJson } from '../score-json.ts';
 import { toJUnit } from '../../report/documents/junit.ts';
@@ -13,20 +13,11 @@ import { visibleJson } from '../../model/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
-type ScoreFlags = ScoringFlags &
-  OutcomeFlags & {
-    readonly readings?: string;
-    readonly json?: boolean;
-    readonly junit?: string;
-  };
-
-const HELP = `
-Readings are a CSV, JSON or JSON lines file with conversation_id and answer (good, bad or cannot_tell), or annotations
-that Langfuse, Phoenix, LangSmith or MLflow export. Read in the order of \`to_read\`: see docs/estimate.md.
-
-Examples:
-  assay score recorded.jsonl --suite default
-  assay score recorded.jsonl --suite default --readings readings.csv`;
+interface ScoreFlags extends ScoringFlags, OutcomeFlags {
+  readonly readings?: string;
+  readonly json?: boolean;
+  readonly junit?: string;
+}
 
 export function addScore(program: Command, terminal: Terminal): void {
   const command = program
@@ -34,15 +25,13 @@ export function addScore(program: Command, terminal: Terminal): void {
     .description('score recorded spans: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder');
   addScoringOptions(command).option(
     '--readings <file>',
-    'how conversations went, as people read: the summary begins with the share that went well',
+    'a file of {conversation_id, answer}, or annotations of another tool: how many conversations went well',
   );
-  addOutcomeOptions(command, 'with --readings from another tool: the annotation that says whether it went well')
+  addOutcomeOptions(command, 'with --readings: the annotation that says whether a conversation went well')
     .option('--json', 'print {estimate, to_read, summary, input, evaluations} as JSON')
     .option('--junit <file>', 'write the evaluations as JUnit XML as well; - is standard output')
-    .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: ScoreFlags) => {
-      const read = readingsOf(flags);
-      const result = await scoreFiles(files, { ...flags, read }, terminal);
+      const result = await scoreFiles(files, flags, terminal, readingsOf(flags));
       await writeReport(flags.junit, () => toJUnit(result.evaluations), terminal);
       if (flags.json === true) terminal.out(visibleJson(toScoreJson(result)));
       else if (flags.junit !== '-') printSummary(terminal, summarize(result.evaluations), result);
@@ -50,9 +39,7 @@ export function addScore(program: Command, terminal: Terminal): void {
 }
 
 function readingsOf(flags: ScoreFlags): readonly WrittenReading[] {
-  const { readings, label, goodFrom, goodUpTo } = flags;
-  if (readings !== undefined) return readingsIn(readings, { ...flags, by: 'reader' }).readings;
-  const given = Object.entries({ label, 'good-from': goodFrom, 'good-up-to': goodUpTo }).find(([, value]) => value);
-  if (given !== undefined) throw new CommandFailure(`--${given[0]} needs --readings`, EXIT.usage);
-  return [];
+  if (flags.readings !== undefined) return readingsIn(flags.readings, { by: 'reader', ...flags }).readings;
+  if (flags.label === undefined && goodLimitOf(flags) === undefined) return [];
+  throw new CommandFailure('--label, --good-from and --good-up-to need --readings', EXIT.usage);
 }

@@ -1,6 +1,9 @@
 /** The estimate of a window, from the frame and the readings of a store: that of the service, or of a recording. */
+import type { EstimateAnswer } from '../../api/estimate.ts';
+import { headlineWords, MINUTES_A_READING, nextWords } from '../../model/estimate-words.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
+import { isEnough, worthOf } from '../../statistics/estimate/advice.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
@@ -8,13 +11,7 @@ import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
 
 export interface WindowEstimate {
   readonly frame: Frame;
-  /** Conversations that the estimate speaks for. */
-  readonly spokenFor: number;
-  /** Conversations that it does not speak for: they began later and come first, or cannot be read. */
-  readonly later: number;
-  readonly unreadable: number;
-  readonly calledFine: number;
-  readonly unscored: number;
+  readonly conversations: EstimateAnswer['conversations'];
   readonly readings: Readings;
   /** Undefined where nothing was read and nothing is certain. */
   readonly success: Estimate | undefined;
@@ -22,16 +19,8 @@ export interface WindowEstimate {
   readonly missRate: Estimate | undefined;
 }
 
-interface Readings {
-  /** By lot, in an unbroken row: the sample. */
-  readonly sample: number;
-  /** Out of their turn: they are no part of the sample. */
-  readonly outOfTurn: number;
-  readonly certain: number;
-  readonly unclear: number;
-  readonly byTwo: number;
-  readonly disagreed: number;
-}
+type Readings = EstimateAnswer['readings'];
+type EstimateJson = Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'>;
 
 /** The window unless another is asked for. */
 export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -57,22 +46,45 @@ export async function windowEstimate(
   const calls = (of: (known: KnownOf) => boolean) => inAll(counts.filter(of));
   return {
     frame,
-    spokenFor: sizeOf(frame),
-    later,
-    unreadable,
-    calledFine: calls(({ called }) => isGood(called)),
-    unscored: calls(({ called }) => called === 'unscored'),
-    readings: { ...readings, outOfTurn: Math.max(0, read - sample.drawn.length) },
+    conversations: {
+      ...{ spoken_for: sizeOf(frame), later, unreadable, called_fine: calls(({ called }) => isGood(called)) },
+      unscored: calls(({ called }) => called === 'unscored'),
+    },
+    readings: { ...readings, out_of_turn: Math.max(0, read - sample.drawn.length) },
     success: rounded(found?.success),
     missed: rounded(found?.missed),
     missRate: rounded(found?.missRate),
   };
 }
 
+/** As the API and `assay score --json` say it, with its sentences. */
+export function estimateJson(found: WindowEstimate): EstimateJson {
+  const { conversations, readings, success, missed, missRate, frame } = found;
+  const worth = worthOf(frame);
+  const isLast = isEnough(frame, worth);
+  const { sample: read, certain } = readings;
+  const spokenFor = conversations.spoken_for;
+  const figure = ({ value, lower, upper }: Estimate) => ({ value, low: lower, high: upper, n: read + certain });
+  return {
+    says: headlineWords({ success, missRate, spokenFor, read, certain }),
+    next: nextWords(worth, { read, isEnough: isLast, spokenFor }),
+    ...(success === undefined ? {} : { success: figure(success) }),
+    ...(missed === undefined ? {} : { missed: figure(missed) }),
+    ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
+    ...{ conversations, readings },
+    worth: worth.map(({ readings: all, plusMinus }) => ({
+      readings: all,
+      minutes: Math.round((all - read) * MINUTES_A_READING),
+      plus_minus: plusMinus,
+    })),
+    enough: isLast,
+  };
+}
+
 function frameOf(
   counts: readonly FrameCount[],
   { drawn }: Sample,
-): { readonly frame: Frame; readonly readings: Omit<Readings, 'outOfTurn'> } {
+): { readonly frame: Frame; readonly readings: Omit<Readings, 'out_of_turn'> } {
   const cells: FrameCell[] = [];
   const placeOfGroup = new Map<string, number>();
   const add = (known: KnownOf, size: number) => {
@@ -97,7 +109,7 @@ function frameOf(
       sample: draws.length,
       certain: certain.good + certain.bad,
       unclear: draws.filter(({ answer }) => answer === 'unclear').length,
-      byTwo: twice.length,
+      by_two: twice.length,
       disagreed,
     },
   };

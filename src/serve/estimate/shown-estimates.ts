@@ -22,8 +22,12 @@ export async function shownEstimates(
   const shown: ShownEstimate[] = [];
   for (const { agent } of agents) {
     const found = await windowEstimate(reader.frame, { agent, since, until: now });
-    const { success, missRate, readings, later, unreadable } = found;
-    const conversations = { read: readings.sample, certain: readings.certain, not_spoken_for: later + unreadable };
+    const { success, missRate, readings, conversations: of } = found;
+    const conversations = {
+      read: readings.sample,
+      certain: readings.certain,
+      not_spoken_for: of.later + of.unreadable,
+    };
     shown.push({ agent, success, missRate, conversations });
   }
   return shown;

@@ -1,10 +1,9 @@
 /** `GET /api/v1/estimate`: the success rate that readings support, and what the suites miss. */
 import { type EstimateAnswer, estimateAnswer, estimateQuery } from '../../../api/estimate.ts';
-import { estimateJson } from '../../../engine/estimate/estimate-json.ts';
 import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
 import type { Frame } from '../../../statistics/estimate/frame.ts';
 import { AGAINST } from '../../../statistics/estimate/interval.ts';
-import { windowEstimate } from '../../../engine/estimate/window-estimate.ts';
+import { estimateJson, windowEstimate } from '../../../engine/estimate/window-estimate.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
