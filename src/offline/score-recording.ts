@@ -3,13 +3,11 @@
  * evaluations, byte for byte. Only the log differs: it is a file, and when it ends, time runs to the end of time, so
  * that everything closes by the ordinary rules.
  */
-import type { TurnFate } from '../model/events/scoring-events.ts';
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import type { WrittenReading } from '../model/readings.ts';
 import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { Judges } from '../score/suite/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
@@ -20,8 +18,7 @@ import { ArrivalReader } from '../engine/arrival.ts';
 import { Engine } from '../engine/engine.ts';
 import { Intake } from '../engine/intake.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { redactBatches } from './recording.ts';
-import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { redactRecorded } from './recording.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import { type RecordedEstimate, recordedEstimate } from './recorded-estimate.ts';
 import type { OfflineJudges } from './offline-judges.ts';
@@ -30,7 +27,7 @@ import { type FoundTruths, UnreadableTruths } from './unreadable-truths.ts';
 import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
-import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { type Doubt, DOUBTS } from '../model/turn.ts';
 
 interface OfflineResult extends FoundTruths {
@@ -62,7 +59,7 @@ interface OfflineOptions {
   /** Truth known from elsewhere, used as if it had been sent by the API. */
   readonly truthOf?: (conversation: ConversationId) => Json | undefined;
   /** People's readings of its conversations, for the estimate. */
-  readonly readings?: readonly WrittenReading[] | undefined;
+  readonly readings?: Parameters<typeof recordedEstimate>[1] | undefined;
   /** Judges for judged criteria; without them, such criteria are skipped. */
   readonly judges?: OfflineJudges | undefined;
   readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
@@ -151,7 +148,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   let rejected = 0;
   try {
     store.begin();
-    for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
+    for await (const batch of redactRecorded(options.batches, options.settings)) {
       if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
       requests += 1;
       records += batch.rows;

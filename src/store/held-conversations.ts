@@ -11,7 +11,7 @@ import type { Outcome } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import { severityOf } from '../model/severity.ts';
 import { WITHOUT_TURNS } from './conversation-columns.ts';
-import { drawLot } from './frame-columns.ts';
+import { drawLot, lotOfId } from './frame-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
 export interface Due {
@@ -53,9 +53,9 @@ export class HeldConversations implements ConversationStore {
   #areAllRead = false;
   readonly #removed = new Set<number>();
 
-  constructor(table: ConversationTable, drawn: (id: ConversationId) => number = drawLot) {
+  constructor(table: ConversationTable, { lots }: { readonly lots: 'drawn' | 'of ids' } = { lots: 'drawn' }) {
     this.#table = table;
-    this.#lotOf = drawn;
+    this.#lotOf = lots === 'drawn' ? drawLot : lotOfId;
   }
 
   find(id: ConversationId): StoredConversation | undefined {

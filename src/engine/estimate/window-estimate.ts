@@ -9,7 +9,7 @@ import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
 import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
 
-export interface WindowEstimate {
+interface WindowEstimate {
   readonly frame: Frame;
   readonly conversations: EstimateAnswer['conversations'];
   readonly readings: Readings;

@@ -10,7 +10,6 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
-import { drawLot, lotOfId } from '../frame-columns.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Writing } from '../rules/writer.ts';
@@ -106,7 +105,7 @@ export class Store implements EngineStore {
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
     this.words = this.#conversationRows.words;
-    this.conversations = new HeldConversations(this.#conversationRows, durable ? drawLot : lotOfId);
+    this.conversations = new HeldConversations(this.#conversationRows, { lots: durable ? 'drawn' : 'of ids' });
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
     this.labels = new LabelRows(statements, own);
