@@ -112,10 +112,11 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
 
 async function importReadings(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
   const { readings, of } = readingsIn(file, flags);
-  const known = of === undefined ? readings : await ofConversations(readings, serviceOf(flags));
+  const here = of === undefined ? readings : await ofConversations(readings, serviceOf(flags));
+  const known = of === undefined ? here : withoutContradictions(here);
   const changed = await putTogether(known, { path: '/v1/readings', one: 'reading' }, flags, terminal);
   const by_programs = known.filter(({ source }) => source === 'agent').length;
-  const others = { by_programs, left_out: of?.leftOut, of_no_conversation: readings.length - known.length };
+  const others = { by_programs, left_out: of?.leftOut, of_no_conversation: readings.length - here.length };
   const counts = { readings: known.length, changed };
   if (flags.json === true) terminal.out(visibleJson(of === undefined ? counts : { ...counts, ...others }));
   else terminal.out(`${counted(counts.readings, 'reading')}, ${changed} of them new or changed`);
@@ -135,7 +136,7 @@ async function ofConversations(readings: readonly WrittenReading[], { url, token
     const { conversation } = foundSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
     if (conversation !== undefined && conversation.turns > 0) there.add(id);
   }
-  return withoutContradictions(readings.filter(({ conversation_id: id }) => there.has(id)));
+  return readings.filter(({ conversation_id: id }) => there.has(id));
 }
 
 /** Items before a refused one stay in the store; the file can be imported again. */
