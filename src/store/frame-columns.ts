@@ -15,8 +15,8 @@ export function drawLot(): number {
 }
 
 /**
- * The lot in a store that is thrown away: each run over a recording draws the same. Who scores a recording has all of it,
- * so a lot that can be known beforehand is enough; and a hash of the id knows nothing of how the conversation went.
+ * The lot in a store that is thrown away: each run over a recording draws the same. A hash of the id knows nothing of how
+ * the conversation went; to know it beforehand helps nobody, because all of the recording is there already.
  */
 export function lotOfId(id: string): number {
   return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 13), 16);
