@@ -38,6 +38,9 @@ const TOOLS = [
   },
 ] as const;
 
+/** Words of annotations only: the outcome `reopened: yes` is bad. */
+const WORDS = new Map(Object.entries({ yes: 'good', pass: 'good', no: 'bad', fail: 'bad' }));
+
 interface ReadingFile {
   readonly readings: readonly WrittenReading[];
   /** The annotations that were taken; undefined of readings in Assay's own form. */
@@ -61,7 +64,7 @@ export function readingsIn(file: string, flags: OutcomeFlags & { readonly by?: s
   const wrong: Mistake[] = [];
   const readings = own.flatMap((one): readonly WrittenReading[] => {
     const values = tool.values.flatMap((path) => textAt(one, [path]) ?? []);
-    const said = values.map((value) => readValue(value, good));
+    const said = values.map((value) => readValue(WORDS.get(value.toLowerCase()) ?? value, good));
     const isGood = said.find((value) => typeof value === 'boolean');
     const expected = said.at(-1);
     if (isGood === undefined && typeof expected === 'string')

@@ -43,10 +43,7 @@ interface Options {
 const ID = 'conversation_id';
 const CASE = 'case';
 const EXPECTED = `${ID}, an outcome and, if there are cases, ${CASE}, as CSV or JSON lines`;
-const WORDS = new Map([
-  ...['good', 'true', 'yes', 'pass'].map((word) => [word, true] as const),
-  ...['bad', 'false', 'no', 'fail'].map((word) => [word, false] as const),
-]);
+const WORDS = new Map(Object.entries({ good: true, true: true, bad: false, false: false }));
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /** More mistakes of a file than this are one line. */
 const MISTAKES_MAX = 10;

@@ -154,8 +154,11 @@ test('annotations of another tool come in for the conversations that are here, a
   const score = (sessionId: string | null, source: string, value: number, traceId: string | null = null) => ({
     ...{ name: 'resolved', dataType: 'BOOLEAN', source, authorUserId: null, sessionId, traceId, value },
   });
-  const last = (await queue()).at(-1) ?? '';
-  const data = [score(last, 'ANNOTATION', 1), score('many', 'EVAL', 1), score(null, 'ANNOTATION', 0, 'ab'.repeat(16))];
+  const data = [
+    score(SENT[0]?.id ?? '', 'ANNOTATION', 1),
+    score('many', 'EVAL', 1),
+    score(null, 'ANNOTATION', 0, 'ab'.repeat(16)),
+  ];
   const text = JSON.stringify({ data: [...data, score('none', 'ANNOTATION', 0), score('none', 'ANNOTATION', 1)] });
   const imported = await inService('labels', 'import', file('scores.json', text), '--readings', '--by', 'ana');
   const again = await inService('labels', 'import', 'scores.json', '--readings', '--by', 'ana', '--json');
