@@ -46,11 +46,11 @@ export function printExplained(terminal: Terminal, { success }: EstimateAnswer, 
   const { out, paint } = terminal;
   out(`\n${paint('bold', 'Cells')}   conversations that are alike in all that is known without reading`);
   const ofCell = cells.map(({ group, called_fine, predicted, rate, size }, at) => {
-    const chance = predicted === undefined ? '' : percent(predicted);
-    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', chance, group];
+    const chance = predicted === undefined ? group : `${group}, foretold ${percent(predicted)}`;
+    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', chance];
   });
-  const head = headRow('cell', 'conversations', 'rate', 'called', 'foretold', 'group');
-  printTable(terminal, [head, ...ofCell], { align: 'rrrlrl' });
+  const head = headRow('cell', 'conversations', 'rate', 'called', 'group');
+  printTable(terminal, [head, ...ofCell], { align: 'rrrll' });
   if (prediction !== undefined) {
     const { hash, readings, taught_before: before, weights } = prediction;
     out(`    foretold by ${readings} readings of conversations before ${before.slice(0, 10)} (${hash}), mostly by:`);

@@ -53,6 +53,11 @@ function isExact({ plusMinus }: Width): boolean {
   return plusMinus < 0.0005;
 }
 
+/** As APIs give it, from so many readings. */
+export function figureOf({ value, lower, upper }: Estimate, n: number) {
+  return { value, low: lower, high: upper, n };
+}
+
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
