@@ -9,3 +9,13 @@ export function isMapping(value: unknown): value is { readonly [key: string]: un
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
+
+/** Undefined where the text is no JSON. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    // The cast is what JSON.parse gives.
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
