@@ -12,7 +12,7 @@ const FORMULA = `  Before each draw a cell has a belief p: the chance that one o
   stays below`;
 
 export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void {
-  const { conversations, readings, missed, miss_rate: missRate } = answer;
+  const { conversations, readings, missed, miss_rate: missRate, band } = answer;
   const row = (name: string, count: number, remark = '') =>
     [name, String(count), { text: remark, style: 'dim' }] as const;
   const share = (name: string, of: ApiEstimate | undefined, text: (share: number) => string): readonly TableRow[] =>
@@ -32,6 +32,7 @@ export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void 
       row('disagreed', readings.disagreed, `of ${readings.by_two} that two people read`),
       ...share('miss rate', missRate, percent),
       ...share('missed per 100', missed, (value) => (value * 100).toFixed(1)),
+      ...(band === undefined ? [] : [['band', { text: band, style: 'green' } as const]]),
     ],
     { align: 'lr' },
   );

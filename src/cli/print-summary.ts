@@ -46,12 +46,13 @@ export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFi
 
 /** The number that counts, or the way to it. */
 function printEstimated(terminal: Terminal, { estimate, toRead, ofOthers }: RecordedEstimate): void {
-  const { conversations, readings, says, next } = estimate;
+  const { conversations, readings, says, next, band } = estimate;
   if (conversations.spoken_for === 0) return;
-  terminal.out(`\n  ${terminal.paint('bold', says)}\n  ${next}`);
-  const shown = toRead.slice(0, EXAMPLES_MAX).map((id) => safe(id, 60));
-  const more = toRead.length > shown.length ? ' and to_read of --json' : '';
-  if (shown.length > 0) terminal.out(`  First to read: ${shown.join(', ')}${more}; answers come in by --readings`);
+  const shown = band === undefined ? '' : `   ${terminal.paint('green', band)}`;
+  terminal.out(`\n  ${terminal.paint('bold', says)}${shown}\n  ${next}`);
+  const first = toRead.slice(0, EXAMPLES_MAX).map((id) => safe(id, 60));
+  const more = toRead.length > first.length ? ' and to_read of --json' : '';
+  if (first.length > 0) terminal.out(`  First to read: ${first.join(', ')}${more}; answers come in by --readings`);
   const notes = Object.entries({
     'read out of turn, counted once all before are read': readings.out_of_turn,
     'without words to read, not spoken for': conversations.unreadable,
@@ -105,7 +106,7 @@ function printSuite(
   suite: string,
   { summary, failing }: { readonly summary: SuiteSummary; readonly failing: readonly FailingCriterion[] },
 ): void {
-  const { tcr, band, success_rate: successes } = summary;
+  const { tcr, success_rate: successes } = summary;
   const words = wordsOf(summary.about);
   const head = [
     terminal.paint('bold', suite),
@@ -113,7 +114,6 @@ function printSuite(
     tcr === null ? 'no score' : `${words.score} ${tcr.toFixed(3)}`,
     ...decidedText(summary),
     ...(successes === null ? [] : [`${percent(successes)} ${words.good}`]),
-    ...(band === null ? [] : [paintBand(terminal, band)]),
   ];
   terminal.out(`\n  ${head.join('   ')}`);
   if (!speaksOfSuccess(summary.about) && failing.length > 0) terminal.out(`  ${kindsText(summary, failing)}`);
@@ -162,11 +162,6 @@ function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSum
   if (limit !== undefined) return limit;
   if (about === null || share === null || share === 1) return undefined;
   return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;
-}
-
-function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {
-  const style = band === 'production ready' ? 'green' : band === 'usable' ? 'yellow' : 'red';
-  return terminal.paint(style, band);
 }
 
 function neverDecidedRow({ suite, criterion, argument_absent, reason, examples }: NeverDecided): TableRow {

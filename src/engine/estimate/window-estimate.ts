@@ -1,6 +1,6 @@
 /** The estimate of a window, from the frame and the readings of a store: that of the service, or of a recording. */
 import type { EstimateAnswer } from '../../api/estimate.ts';
-import { figureOf, headlineWords, MINUTES_A_READING, nextWords } from '../../model/estimate-words.ts';
+import { bandOf, figureOf, headlineWords, MINUTES_A_READING, nextWords } from '../../model/estimate-words.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
 import { isEnough, worthOf } from '../../statistics/estimate/advice.ts';
@@ -73,7 +73,7 @@ export function estimateJson(found: WindowEstimate): EstimateJson {
   return {
     says: headlineWords({ success, missRate, spokenFor, read, certain }),
     next: nextWords(worth, { read, isEnough: isLast, spokenFor }),
-    ...(success === undefined ? {} : { success: figure(success) }),
+    ...(success === undefined ? {} : { success: figure(success), band: bandOf(success.lower) }),
     ...(missed === undefined ? {} : { missed: figure(missed) }),
     ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
     ...{ conversations, readings },
