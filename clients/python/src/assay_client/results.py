@@ -357,6 +357,8 @@ class _EstimateRequired(TypedDict):
 class Estimate(_EstimateRequired, total=False):
     #: Share of the conversations spoken for that went well; absent while nothing was read.
     success: Share
+    #: From the lower end of `success` alone; absent where it is below 0.70.
+    band: Literal["production ready", "usable"]
     #: Share of all that went badly and that the suites call fine.
     missed: Share
     #: The same, as a share of all that went badly.
