@@ -223,7 +223,8 @@ test('an exporter that nobody knows is proposed, accepted by one command, and kn
   const doctor = (...more: readonly string[]) =>
     assayHere(['doctor', '--url', running.http, '--config', file, ...more]);
   let { stdout } = await doctor();
-  while (!stdout.includes('2 scored')) ({ stdout } = await doctor());
+  // Turns are counted when they are scored, and what they show is read when their conversation is there to be read.
+  while (!stdout.includes('2 scored') || !stdout.includes('nobody knows')) ({ stdout } = await doctor());
 
   expect(stdout).toContain(
     "! nobody knows what the exporter team's tracer sends: 1 of its 2 turns show tool calls, 1 speak of tools\n" +

@@ -113,14 +113,16 @@ test('after a file of outcomes the command says what the suites miss, with the l
       const body = exportRequest(turn, agentVersion);
       expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
     }
-  for (const { id } of conversations)
-    await until(async () => (await conversation(running, id)).evaluations?.[0]?.score !== undefined);
   const list = async (query: string) => {
     const response = await fetch(`${running.http}/api/v1/conversations?limit=200&${query}`);
     return (
-      (await response.json()) as { readonly conversations: readonly Record<'conversation_id' | 'agent', string>[] }
+      (await response.json()) as {
+        readonly conversations: readonly Record<'conversation_id' | 'agent' | 'state', string>[];
+      }
     ).conversations;
   };
+  // A turn is scored before its conversation is over.
+  await until(async () => (await list('')).filter(({ state }) => state === 'scored').length === conversations.length);
   const fine = await list('called_fine=true');
   expect(fine.length).toBeGreaterThan(5);
   const file = path.join(dataDir, 'refund.csv');
