@@ -38,6 +38,8 @@ export interface Question {
   readonly unit?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Text in place of figures that are absent. */
+  readonly nothing?: string;
 }
 
 export interface Query {
@@ -88,13 +90,13 @@ export function lines(
   queries: readonly Query[],
   options: { readonly bands?: true; readonly stacked?: true } = {},
 ) {
-  const { title, description, unit = 'none', width = 12, height = 8 } = question;
+  const { title, description, unit = 'none', width = 12, height = 8, nothing = NOTHING } = question;
   const panel = new timeseries.PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .noValue(NOTHING)
+    .noValue(nothing)
     .span(width)
     .height(height)
     .targets(queries.map(ranged));
@@ -110,13 +112,13 @@ export function lines(
 }
 
 export function figure(question: Question, query: Query, options: { readonly bands?: true } = {}) {
-  const { title, description, unit = 'none', width = 4, height = 5 } = question;
+  const { title, description, unit = 'none', width = 4, height = 5, nothing = NOTHING } = question;
   const panel = new stat.PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .noValue(NOTHING)
+    .noValue(nothing)
     .span(width)
     .height(height)
     .withTarget(ranged(query));
