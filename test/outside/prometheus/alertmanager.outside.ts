@@ -36,6 +36,8 @@ test.for([
   ['AgentTcrRegression', { environment: 'staging' }, 'chat'],
   ['AgentTcrSlipping', { environment: 'production' }, 'agent-tickets'],
   ['AgentEffortPerSuccessRise', { environment: 'prod' }, 'agent-tickets'],
+  ['AgentSuccessEstimateFell', { agent: 'shop' }, 'agent-tickets'],
+  ['AssayEvaluatorDrifts', { agent: 'shop' }, 'assay-tickets'],
   ['AssayAbsent', {}, 'assay-on-call'],
   ['AssayDown', {}, 'assay-tickets'],
 ] as const)('%s %j goes to %s', async ([alertname, labels, receiver]) => {
@@ -137,6 +139,28 @@ const MUTING: readonly Muting[] = [
       ['AgentTcrRegression', DESK],
     ],
     told: ['AgentTcrRegression', 'AssayUnscored'],
+  },
+  {
+    claim: 'readings are heard beside a fall of the score, and of an agent of which too much can not be scored',
+    firing: [
+      ['AgentTcrRegression', SHOP],
+      ['AssayUnscored', DESK],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
+      ['AgentSuccessEstimateFell', { agent: 'desk' }],
+      ['AssayEvaluatorDrifts', { agent: 'shop' }],
+    ],
+    told: [
+      ...['AgentSuccessEstimateFell', 'AgentSuccessEstimateFell', 'AgentTcrRegression'],
+      ...['AssayEvaluatorDrifts', 'AssayUnscored'],
+    ],
+  },
+  {
+    claim: 'a blind Assay says nothing of readings of agents',
+    firing: [
+      ['AssayAbsent', {}],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
+    ],
+    told: ['AssayAbsent'],
   },
   {
     claim: 'hard failures that the detector found first are one page, and it mutes no outage of another kind',

@@ -1,0 +1,209 @@
+/** Readings of people: fewer conversations went well, or the suites miss more. Day by day, because windows are weeks. */
+import type { RuleCase } from '../rule-case.ts';
+import { gauge, runs, type Series } from '../traffic.ts';
+
+const HOURLY = { stepMinutes: 60, evaluateMinutes: 60 } as const;
+const SHOP = { agent: 'shop' };
+const FELL = { AgentSuccessEstimateFell: [SHOP] };
+const DRIFTS = { AssayEvaluatorDrifts: [SHOP] };
+
+/** Both ends of an interval; none while nothing is read. */
+type Interval = readonly [lower: number, upper: number] | undefined;
+type Metric = 'assay_success_estimate' | 'assay_miss_rate_estimate';
+
+function intervals(
+  metric: Metric,
+  phases: readonly (readonly [days: number, Interval])[],
+  labels: Readonly<Record<string, string>> = {},
+): readonly Series[] {
+  return (['lower', 'upper'] as const).map((bound) =>
+    gauge(metric, { ...SHOP, bound, ...labels }, [
+      ...runs(
+        ...phases.map(([days, interval]) => [interval?.[bound === 'lower' ? 0 : 1], Math.round(days * 24)] as const),
+      ),
+    ]),
+  );
+}
+
+const success = (...phases: readonly (readonly [days: number, Interval])[]) =>
+  intervals('assay_success_estimate', phases);
+const missed = (...phases: readonly (readonly [days: number, Interval])[]) =>
+  intervals('assay_miss_rate_estimate', phases);
+
+const day = (days: number, hours = 0) => days * 24 + hours;
+
+export const ESTIMATE_CASES: readonly RuleCase[] = [
+  {
+    name: 'the whole interval of readings below that of a week before: one alert for four weeks, until the level is usual',
+    ...HOURLY,
+    series: success([30, [0.8, 0.95]], [34, [0.5, 0.7]]),
+    checks: [
+      { at: day(29), firing: {} },
+      { at: day(30), firing: {} },
+      { at: day(30, 2), firing: FELL },
+      { at: day(36), firing: FELL },
+      { at: day(44), firing: FELL },
+      {
+        at: day(57),
+        firing: FELL,
+        values: {
+          'sum(sum_over_time((ALERTS{alertname="AgentSuccessEstimateFell", alertstate="firing"} unless ALERTS{alertstate="firing"} offset 1h)[58d:1h]))':
+            { '{}': 1 },
+        },
+      },
+      { at: day(60), firing: {} },
+    ],
+  },
+  {
+    name: 'a fall of readings inside of the intervals fires nothing, however long it lasts',
+    ...HOURLY,
+    series: [...success([10, [0.75, 0.92]], [22, [0.6, 0.82]]), ...missed([10, [0.2, 0.45]], [22, [0.35, 0.8]])],
+    checks: [10.5, 16, 24, 31].map((days) => ({ at: day(days), firing: {} })),
+  },
+  {
+    name: 'a rise of readings fires nothing, nor do suites that miss less',
+    ...HOURLY,
+    series: [...success([10, [0.4, 0.6]], [8, [0.8, 0.9]]), ...missed([10, [0.5, 0.8]], [8, [0.1, 0.3]])],
+    checks: [12, 17].map((days) => ({ at: day(days), firing: {} })),
+  },
+  {
+    name: 'a slow fall that no two weeks in a row show is found against three weeks before',
+    ...HOURLY,
+    series: success([7, [0.8, 0.9]], [7, [0.76, 0.86]], [7, [0.72, 0.82]], [7, [0.68, 0.78]]),
+    checks: [
+      { at: day(20), firing: {} },
+      { at: day(21, 3), firing: FELL },
+    ],
+  },
+  {
+    name: 'readings that have just begun are compared with nothing, however bad they are',
+    ...HOURLY,
+    series: [...success([9, undefined], [6, [0.05, 0.2]]), ...missed([9, undefined], [6, [0.9, 0.99]])],
+    checks: [9.5, 12, 14.9].map((days) => ({ at: day(days), firing: {} })),
+  },
+  {
+    name: 'readings that stop fire nothing, and end what fired after a day',
+    ...HOURLY,
+    series: success([10, [0.8, 0.95]], [2, [0.5, 0.7]], [8, undefined]),
+    checks: [
+      { at: day(11), firing: FELL },
+      { at: day(12, 12), firing: FELL },
+      { at: day(13, 6), firing: {} },
+      { at: day(19), firing: {} },
+    ],
+  },
+  {
+    name: 'readings that stop while all is well fire nothing',
+    ...HOURLY,
+    series: success([10, [0.8, 0.95]], [10, undefined]),
+    checks: [10.2, 15, 19].map((days) => ({ at: day(days), firing: {} })),
+  },
+  {
+    name: 'an interval that gets wide, because hardly any are read, is no fall',
+    ...HOURLY,
+    series: success([10, [0.8, 0.9]], [8, [0.1, 0.95]]),
+    checks: [11, 17].map((days) => ({ at: day(days), firing: {} })),
+  },
+  {
+    name: 'no instance for an hour and then another one, now or a week ago, is one alert that goes on',
+    ...HOURLY,
+    series: [
+      ...success([10, [0.8, 0.95]], [2, [0.5, 0.7]], [6, undefined]),
+      ...intervals(
+        'assay_success_estimate',
+        [
+          [12 + 1 / 24, undefined],
+          [6, [0.5, 0.7]],
+        ],
+        { instance: 'assay-2' },
+      ),
+    ],
+    checks: [
+      { at: day(11), firing: FELL },
+      ...[1, 2, 3, 24].map((hours) => ({ at: day(12, hours), firing: FELL })),
+      { at: day(17), firing: FELL },
+    ],
+  },
+  {
+    name: 'an instance that takes over with other ends is compared only when the old ones are two hours old',
+    ...HOURLY,
+    series: [
+      ...success([10, [0.8, 0.95]]),
+      ...intervals(
+        'assay_success_estimate',
+        [
+          [10, undefined],
+          [4, [0.5, 0.7]],
+        ],
+        { instance: 'assay-2' },
+      ),
+    ],
+    checks: [
+      { at: day(10, 1), firing: {} },
+      { at: day(10, 4), firing: FELL },
+    ],
+  },
+  {
+    name: 'a fall of one agent is no alert of another',
+    ...HOURLY,
+    series: [
+      ...success([10, [0.8, 0.95]], [2, [0.5, 0.7]]),
+      ...intervals('assay_success_estimate', [[12, [0.3, 0.4]]], { agent: 'desk' }),
+    ],
+    checks: [{ at: day(11), firing: FELL }],
+  },
+  {
+    name: 'suites that miss more than a week before drift, and do so no longer when they find it again',
+    ...HOURLY,
+    series: missed([10, [0.1, 0.4]], [3, [0.5, 0.9]], [4, [0.15, 0.5]]),
+    checks: [
+      { at: day(10), firing: {} },
+      { at: day(10, 2), firing: DRIFTS },
+      { at: day(12), firing: DRIFTS },
+      { at: day(15), firing: {} },
+    ],
+  },
+  {
+    name: 'alerts about readings say how many, and how many before, of an agent with any name',
+    ...HOURLY,
+    series: [
+      ...intervals(
+        'assay_success_estimate',
+        [
+          [10, [0.8, 0.95]],
+          [2, [0.5, 0.7]],
+        ],
+        { agent: 'shop"} or vector(1) & <b>' },
+      ),
+      ...intervals(
+        'assay_miss_rate_estimate',
+        [
+          [10, [0.1, 0.4]],
+          [2, [0.5, 0.9]],
+        ],
+        { agent: 'shop"} or vector(1) & <b>' },
+      ),
+    ],
+    checks: [
+      {
+        at: day(11),
+        firing: {
+          AgentSuccessEstimateFell: [{ agent: 'shop"} or vector(1) & <b>' }],
+          AssayEvaluatorDrifts: [{ agent: 'shop"} or vector(1) & <b>' }],
+        },
+        annotations: {
+          AgentSuccessEstimateFell: {
+            summary:
+              'At most 70% of the conversations of shop"} or vector(1) & <b> in the last 7d went well for their users, fewer than before',
+            description:
+              'From readings, whatever the suites say. At least so many went well before: 80% (7d ago), – (14d ago), – (21d ago), – (28d ago). Next: look for a new version, model, tool or kind of request since then; read the conversations that came out bad.',
+            runbook_url: 'docs/runbooks/AgentSuccessEstimateFell.md',
+            dashboard_url: 'http://localhost:3000/d/assay-quality?var-agent=shop%22%7D+or+vector%281%29+%26+%3Cb%3E',
+            conversations_url:
+              'http://localhost:4319/conversations?agent=shop%22%7D+or+vector%281%29+%26+%3Cb%3E&came_out=bad&since=7d',
+          },
+        },
+      },
+    ],
+  },
+];
