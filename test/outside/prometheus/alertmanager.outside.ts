@@ -141,18 +141,22 @@ const MUTING: readonly Muting[] = [
     told: ['AgentTcrRegression', 'AssayUnscored'],
   },
   {
-    claim: 'readings are heard beside a fall of the score, and of an agent of which too much can not be scored',
+    claim: 'a fall by readings, and suites that miss more, are heard beside a fall of the score',
     firing: [
       ['AgentTcrRegression', SHOP],
-      ['AssayUnscored', DESK],
       ['AgentSuccessEstimateFell', { agent: 'shop' }],
-      ['AgentSuccessEstimateFell', { agent: 'desk' }],
       ['AssayEvaluatorDrifts', { agent: 'shop' }],
     ],
-    told: [
-      ...['AgentSuccessEstimateFell', 'AgentSuccessEstimateFell', 'AgentTcrRegression'],
-      ...['AssayEvaluatorDrifts', 'AssayUnscored'],
+    told: ['AgentSuccessEstimateFell', 'AgentTcrRegression', 'AssayEvaluatorDrifts'],
+  },
+  {
+    claim: 'people can read what suites can not score',
+    firing: [
+      ['AssayUnscored', SHOP],
+      ['AgentTcrRegression', SHOP],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
     ],
+    told: ['AgentSuccessEstimateFell', 'AssayUnscored'],
   },
   {
     claim: 'a blind Assay says nothing of readings of agents',
