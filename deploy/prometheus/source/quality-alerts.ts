@@ -111,7 +111,8 @@ function levels(settings: RuleSettings): readonly Alert[] {
   } as const;
   const summary = (band: keyof typeof BANDS) =>
     `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${window}, below the level of ${BANDS[band].toFixed(2)}`;
-  const estimate = 'A score says only whether faults were found; how many conversations went well, `assay estimate` says.';
+  const estimate =
+    'A score says only whether faults were found; how many conversations went well, `assay estimate` says.';
   return [
     {
       ...common,

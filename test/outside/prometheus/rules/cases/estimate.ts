@@ -9,6 +9,9 @@ const SHOP = { agent: 'shop' };
 const FELL = { AgentSuccessEstimateFell: [SHOP] };
 const DRIFTS = { AssayEvaluatorDrifts: [SHOP] };
 
+const HOSTILE = 'shop"} or vector(1) & <b>';
+const IN_URL = 'shop%22%7D+or+vector%281%29+%26+%3Cb%3E';
+
 /** Both ends of an interval; none while nothing is read. */
 type Interval = readonly [lower: number, upper: number] | undefined;
 type Metric = 'assay_success_estimate' | 'assay_miss_rate_estimate';
@@ -157,7 +160,7 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
           [10, [0.8, 0.95]],
           [2, [0.5, 0.7]],
         ],
-        { agent: 'shop"} or vector(1) & <b>' },
+        { agent: HOSTILE },
       ),
       ...intervals(
         'assay_miss_rate_estimate',
@@ -165,26 +168,32 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
           [10, [0.1, 0.4]],
           [2, [0.5, 0.9]],
         ],
-        { agent: 'shop"} or vector(1) & <b>' },
+        { agent: HOSTILE },
       ),
     ],
     checks: [
       {
         at: day(11),
         firing: {
-          AgentSuccessEstimateFell: [{ agent: 'shop"} or vector(1) & <b>' }],
-          AssayEvaluatorDrifts: [{ agent: 'shop"} or vector(1) & <b>' }],
+          AgentSuccessEstimateFell: [{ agent: HOSTILE }],
+          AssayEvaluatorDrifts: [{ agent: HOSTILE }],
         },
         annotations: {
           AgentSuccessEstimateFell: {
-            summary:
-              'At most 70% of the conversations of shop"} or vector(1) & <b> in the last 7d went well for their users, fewer than before',
+            summary: `At most 70% of the conversations of ${HOSTILE} in the last 7d went well for their users, fewer than before`,
             description:
               'From readings, whatever the suites say. At least so many went well before: 80% (7d ago), – (14d ago), – (21d ago), – (28d ago). Next: look for a new version, model, tool or kind of request since then; read the conversations that came out bad.',
             runbook_url: 'docs/runbooks/AgentSuccessEstimateFell.md',
-            dashboard_url: 'http://localhost:3000/d/assay-quality?var-agent=shop%22%7D+or+vector%281%29+%26+%3Cb%3E',
-            conversations_url:
-              'http://localhost:4319/conversations?agent=shop%22%7D+or+vector%281%29+%26+%3Cb%3E&came_out=bad&since=7d',
+            dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
+            conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=bad&since=7d`,
+          },
+          AssayEvaluatorDrifts: {
+            summary: `The suites call at least 50% of the conversations of ${HOSTILE} that went badly fine, more than before`,
+            description:
+              'From readings of the last 7d. At most so many before: 40% (7d ago), – (14d ago), – (21d ago), – (28d ago). Scores and their alerts do not see these. Next: read conversations that came out bad and are called fine (the link lists them), and add a criterion for what they have in common.',
+            runbook_url: 'docs/runbooks/AssayEvaluatorDrifts.md',
+            dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
+            conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=missed&since=7d`,
           },
         },
       },
