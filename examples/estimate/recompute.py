@@ -7,11 +7,6 @@ import json
 import math
 import sys
 
-answer = json.load(sys.stdin)
-explained = answer["explained"]
-cells, draws, certain = explained["cells"], explained["draws"], explained["certain"]
-everything = sum(cell["size"] for cell in cells) + certain["good"] + certain["bad"]
-
 
 def tilted(p, m):
     """Solves q - p = m q (1 - q) for q from 0 to 1."""
@@ -19,11 +14,13 @@ def tilted(p, m):
     return 2 * p / (1 - m + root) if m < 1 else (m - 1 + root) / (2 * m)
 
 
-def evidence(rate, unclear):
+def evidence(explained, rate, unclear):
     """Returns the product of the factors of all draws against a supposed success rate."""
+    cells, certain = explained["cells"], explained["certain"]
     left = [cell["size"] for cell in cells]
+    everything = sum(left) + certain["good"] + certain["bad"]
     total, product = rate * everything - certain["good"], 1.0
-    for draw in draws:
+    for draw in explained["draws"]:
         beliefs = draw.get("beliefs_if_good", draw["beliefs"]) if unclear == "good" else draw["beliefs"]
         if not 0 < total < sum(left):
             return math.inf
@@ -43,17 +40,24 @@ def evidence(rate, unclear):
     return product if 0 <= total <= sum(left) else math.inf
 
 
-def end(unclear, outermost):
+def end(answer, unclear, outermost):
     """Returns the outermost rate that is not contradicted, by halving between an end of all rates and the estimate."""
+    explained = answer["explained"]
     inside, outside = answer["success"]["value"], outermost
     for _ in range(20):
         middle = (outside + inside) / 2
-        contradicted = evidence(middle, unclear) >= math.exp(explained["against"])
+        contradicted = evidence(explained, middle, unclear) >= math.exp(explained["against"])
         inside, outside = (inside, middle) if contradicted else (middle, outside)
     return inside
 
 
-low = max(0.0, end("bad", 0.0) - explained["widened_by"])
-high = min(1.0, end("good", 1.0) + explained["widened_by"])
-print(f"recomputed: {low:.4f} to {high:.4f}")
-print(f"the API:    {answer['success']['low']:.4f} to {answer['success']['high']:.4f}")
+def interval(answer):
+    """Returns both ends, moved out by half of the share of disagreements."""
+    by = answer["explained"]["widened_by"]
+    return max(0.0, end(answer, "bad", 0.0) - by), min(1.0, end(answer, "good", 1.0) + by)
+
+
+if __name__ == "__main__":
+    said = json.load(sys.stdin)
+    print("recomputed: {:.4f} to {:.4f}".format(*interval(said)))
+    print(f"the API:    {said['success']['low']:.4f} to {said['success']['high']:.4f}")

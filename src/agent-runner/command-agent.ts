@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '../model/json.ts';
+import { type Json, tryParseJson } from '../model/json.ts';
 import { type AgentEnd, type AgentPlace, errorIn, type GivenRun, requestJson } from './agent.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import { OutputStart, OutputTail, withLastWords } from './kept-output.ts';
@@ -117,15 +117,6 @@ function answersIn(output: OutputStart): readonly Json[] {
   const text = output.text().trim();
   if (text === '') return [];
   const lastLine = text.slice(text.lastIndexOf('\n') + 1).trim();
-  return [tryJson(text) ?? (lastLine.startsWith('{') ? tryJson(lastLine) : undefined) ?? text];
-}
-
-function tryJson(text: string): Json | undefined {
-  try {
-    // The cast is what JSON.parse gives.
-    return JSON.parse(text) as Json;
-  } catch {
-    // Output that is not JSON is a text.
-    return undefined;
-  }
+  // Output that is not JSON is a text.
+  return [tryParseJson(text) ?? (lastLine.startsWith('{') ? tryParseJson(lastLine) : undefined) ?? text];
 }

@@ -4,7 +4,7 @@
  */
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Json } from '../model/json.ts';
+import { type Json, tryParseJson } from '../model/json.ts';
 import { type AgentEnd, type AgentPlace, errorIn, type GivenRun, requestJson } from './agent.ts';
 import { OutputStart } from './kept-output.ts';
 
@@ -39,7 +39,9 @@ export class UrlAgent implements AgentPlace {
         const problem = `it answered with status ${reply.status}${shown === '' ? '' : `: ${shown}`}`;
         return { ended: 'failed', answers, problem, isUnreachable: false, spans: 'awaited' };
       }
-      const answer = jsonOrText(reply.text);
+      // A body that is not JSON is a text.
+      const json = tryParseJson(reply.text);
+      const answer = json === undefined ? reply.text : json;
       answers.push(answer);
       const error = errorIn(answer);
       if (error !== undefined) {
@@ -109,14 +111,4 @@ function describe(error: unknown): { readonly code: string; readonly message: st
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return { code, message: error.message === '' ? code : error.message };
-}
-
-function jsonOrText(text: string): Json {
-  try {
-    // The cast is what JSON.parse gives.
-    return JSON.parse(text) as Json;
-  } catch {
-    // A body that is not JSON is a text.
-    return text;
-  }
 }

@@ -70,6 +70,9 @@ export const estimateAnswer = z.strictObject({
   says: z.string().meta({ description: 'the headline as a sentence' }),
   next: z.string().meta({ description: 'what to do, as a sentence' }),
   success: estimate.optional().meta({ description: 'of the conversations spoken for; absent while nothing was read' }),
+  band: z.enum(['production ready', 'usable']).optional().meta({
+    description: 'the lower end of `success` is from 0.85, or from 0.70; absent where it is lower',
+  }),
   missed: estimate.optional().meta({ description: 'share of all that went badly and that the suites call fine' }),
   miss_rate: estimate.optional().meta({ description: 'the same, as a share of all that went badly' }),
   conversations: z.strictObject({
@@ -87,6 +90,9 @@ export const estimateAnswer = z.strictObject({
     by_two: count,
     disagreed: count.meta({ description: 'of those that two people read' }),
   }),
+  outcomes: z
+    .strictObject({ good: count, bad: count, bad_called_fine: count })
+    .meta({ description: 'conversations of the time by their outcomes in the world, certain or not' }),
   worth: list(worth),
   enough: z.boolean().meta({ description: 'ten more readings would hardly narrow the interval' }),
   explained: explained.optional(),

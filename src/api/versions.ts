@@ -25,6 +25,16 @@ const side = z.strictObject({
   evaluations: count,
   tcr: estimate.optional(),
   success: estimate.optional(),
+  estimated: z
+    .strictObject({
+      says: z.string(),
+      success: estimate.optional(),
+      other_users: estimate.optional().meta({ description: 'wider: those that came are a sample of users' }),
+    })
+    .optional()
+    .meta({
+      description: 'share that went well, from readings; absent of nothing, and for several environments or segments',
+    }),
   outcomes: z.partialRecord(outcome, count),
   because: kinds,
   other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),

@@ -1,11 +1,10 @@
 /** Conversations in the formats of `export --as`, a line for each: of files, or of a store or service. */
 import { visibleJson } from '../model/visible-text.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
-import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { type RecordedBatch, recordedMessages } from '../engine/recorded/recorded-batch.ts';
 import { MemorySpool, type ReadableSpool, RecordingLog } from '../engine/recorded/recording-log.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
-import { readRecordings, redactBatches } from '../offline/recording.ts';
+import { readRecordings, redactRecorded } from '../offline/recording.ts';
 import type { PlainConversation } from '../reader/plain-conversation.ts';
 import { itemsOfMessages } from '../reader/response-items.ts';
 import { toAtif } from '../reader/to-atif.ts';
@@ -23,7 +22,7 @@ export const WRITERS: { readonly [format: string]: (conversation: PlainConversat
 type Writer = (conversation: PlainConversation) => object;
 
 export async function* filesAs(write: Writer, files: readonly string[], settings: Settings) {
-  const batches = redactBatches(readRecordings(files), offlineRedaction(settings));
+  const batches = redactRecorded(readRecordings(files), settings);
   yield* linesOf(write, await plainOf(batches, settings, new RecordingLog()));
 }
 

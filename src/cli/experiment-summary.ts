@@ -8,7 +8,7 @@ import { type SuiteRun, SuiteRuns } from '../statistics/compare/suite-runs.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { CaseRun, ExperimentResult } from '../model/experiment.ts';
 import { isFailure } from '../model/severity.ts';
-import { bandOf, type SuiteSummary, type Summary, summarize } from '../report/documents/summary.ts';
+import { type SuiteSummary, type Summary, summarize } from '../report/documents/summary.ts';
 
 export function summaryOf(result: ExperimentResult): Summary {
   const summary = summarize(result.runs.flatMap(({ evaluations }) => evaluations));
@@ -34,7 +34,6 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
   const cases = suites.flatMap((runs) => [...runs.cases.values()]);
   const runs = cases.flatMap((ofCase) => ofCase.runs);
   const lost = runs.filter(leftNoScore).length;
-  const silent = runs.filter((run) => run.evaluations.length === 0).length - lost;
   const mean = (of: (run: SuiteRun) => number | undefined) =>
     rounded(meanOver(cases, ({ runs }) => meanOver(runs, of)));
   const { outcomes } = summary;
@@ -45,7 +44,6 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
     ...summary,
     broke_off: lost,
     tcr,
-    band: summary.band === null || tcr === null || silent * 2 >= runs.length ? null : bandOf(tcr, successes),
     success_rate: successes,
     no_fault_rate: isAboutTask ? null : mean((run) => shareOf(run, 'no_fault_found')),
     outcomes: { ...outcomes, hard_failure: outcomes.hard_failure + lost },

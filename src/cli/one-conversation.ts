@@ -6,8 +6,7 @@ import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import { openedStore } from './opened-store.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { readRecording, redactBatches } from '../offline/recording.ts';
-import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { readRecording, redactRecorded } from '../offline/recording.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import { intactContent } from '../store/intact-content.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -47,7 +46,7 @@ async function fromStore(id: string, settings: Settings): Promise<Conversation> 
 }
 
 async function fromRecording(id: string, settings: Settings, files: readonly string[]): Promise<Conversation> {
-  const { conversations } = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
+  const { conversations } = await understandRecorded(redactRecorded(readAll(files), settings), {
     conversationKeys: settings.conversation.idKeys,
   });
   const found = conversations.find((candidate) => candidate.id === id || candidate.id === `trace:${id}`);

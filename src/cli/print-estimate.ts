@@ -12,7 +12,7 @@ const FORMULA = `  Before each draw a cell has a belief p: the chance that one o
   stays below`;
 
 export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void {
-  const { conversations, readings, missed, miss_rate: missRate } = answer;
+  const { conversations, readings, missed, miss_rate: missRate, band } = answer;
   const row = (name: string, count: number, remark = '') =>
     [name, String(count), { text: remark, style: 'dim' }] as const;
   const share = (name: string, of: ApiEstimate | undefined, text: (share: number) => string): readonly TableRow[] =>
@@ -32,6 +32,7 @@ export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void 
       row('disagreed', readings.disagreed, `of ${readings.by_two} that two people read`),
       ...share('miss rate', missRate, percent),
       ...share('missed per 100', missed, (value) => (value * 100).toFixed(1)),
+      ...(band === undefined ? [] : [['band', { text: band, style: 'green' } as const]]),
     ],
     { align: 'lr' },
   );
@@ -46,11 +47,11 @@ export function printExplained(terminal: Terminal, { success }: EstimateAnswer, 
   const { out, paint } = terminal;
   out(`\n${paint('bold', 'Cells')}   conversations that are alike in all that is known without reading`);
   const ofCell = cells.map(({ group, called_fine, predicted, rate, size }, at) => {
-    const chance = predicted === undefined ? '' : percent(predicted);
-    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', chance, group];
+    const chance = predicted === undefined ? group : `${group}, foretold ${percent(predicted)}`;
+    return [String(at), String(size), String(rate), called_fine ? 'fine' : 'not fine', chance];
   });
-  const head = headRow('cell', 'conversations', 'rate', 'called', 'foretold', 'group');
-  printTable(terminal, [head, ...ofCell], { align: 'rrrlrl' });
+  const head = headRow('cell', 'conversations', 'rate', 'called', 'group');
+  printTable(terminal, [head, ...ofCell], { align: 'rrrll' });
   if (prediction !== undefined) {
     const { hash, readings, taught_before: before, weights } = prediction;
     out(`    foretold by ${readings} readings of conversations before ${before.slice(0, 10)} (${hash}), mostly by:`);

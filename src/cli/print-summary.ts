@@ -6,6 +6,7 @@ import type { Outcome } from '../model/evaluation.ts';
 import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import type { FailingCriterion, NeverDecided, SuiteSummary, Summary } from '../report/documents/summary.ts';
+import type { RecordedEstimate } from '../offline/recorded-estimate.ts';
 import type { TurnsWithoutEnd } from '../offline/turns-without-end.ts';
 import type { ScoredFiles } from './score-files.ts';
 import { printTable, type TableRow } from './print-table.ts';
@@ -25,13 +26,9 @@ const OUTCOME_STYLES = {
 } as const satisfies Record<Outcome, Style | undefined>;
 
 export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFiles): void {
+  if (run.estimated !== undefined) printEstimated(terminal, run.estimated);
   printScores(terminal, summary);
-  for (const sign of ENDLESS_SIGNS)
-    printWithoutEnd(
-      terminal,
-      run.withoutEnd.filter((one) => one.sign === sign),
-      ENDLESS_WORDS[sign],
-    );
+  for (const sign of ENDLESS_SIGNS) printWithoutEnd(terminal, run.withoutEnd, sign);
   for (const [doubt, turns] of run.doubted) {
     terminal.out(
       `\n  ${terminal.paint('yellow', doubtText(doubt, counted(turns, 'turn')))}\n  ${DOUBT_WORDS[doubt].remedy}`,
@@ -47,17 +44,35 @@ export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFi
   terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
 }
 
+/** The number that counts, or the way to it. */
+function printEstimated(terminal: Terminal, { estimate, toRead, ofOthers }: RecordedEstimate): void {
+  const { conversations, readings, says, next, band } = estimate;
+  if (conversations.spoken_for === 0) return;
+  const shown = band === undefined ? '' : `   ${terminal.paint('green', band)}`;
+  terminal.out(`\n  ${terminal.paint('bold', says)}${shown}\n  ${next}`);
+  const first = toRead.slice(0, EXAMPLES_MAX).map((id) => safe(id, 60));
+  const more = toRead.length > first.length ? ' and to_read of --json' : '';
+  if (first.length > 0) terminal.out(`  First to read: ${first.join(', ')}${more}; answers come in by --readings`);
+  const notes = Object.entries({
+    'read out of turn, counted once all before are read': readings.out_of_turn,
+    'without words to read, not spoken for': conversations.unreadable,
+    'readings of conversations that are not here': ofOthers,
+  }).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : []));
+  if (notes.length > 0) terminal.out(`  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
 /** Why each turn has no end, as a predicate. */
 const ENDLESS_WORDS = {
   'no-root': 'the root span never arrived, and neither did any call of a model or a tool',
   'open-call': 'the last model call asks for a tool, and nothing came after it',
 } as const satisfies Record<EndlessSign, string>;
 
-function printWithoutEnd(terminal: Terminal, found: readonly TurnsWithoutEnd[], why: string): void {
+function printWithoutEnd(terminal: Terminal, all: readonly TurnsWithoutEnd[], sign: EndlessSign): void {
+  const found = all.filter((one) => one.sign === sign);
   if (found.length === 0) return;
   const turns = found.reduce((sum, one) => sum + one.turns, 0);
   const shown = found.slice(0, EXAMPLES_MAX).map(({ conversation }) => safe(conversation, 60));
-  const text = `${counted(turns, 'turn has', 'turns have')} no end and no score: ${why}. The process may have been killed.`;
+  const text = `${counted(turns, 'turn has', 'turns have')} no end and no score: ${ENDLESS_WORDS[sign]}. The process may have been killed.`;
   terminal.out(`\n  ${terminal.paint('yellow', text)}\n  for example ${shown.join(', ')}`);
 }
 
@@ -91,7 +106,7 @@ function printSuite(
   suite: string,
   { summary, failing }: { readonly summary: SuiteSummary; readonly failing: readonly FailingCriterion[] },
 ): void {
-  const { tcr, band, success_rate: successes } = summary;
+  const { tcr, success_rate: successes } = summary;
   const words = wordsOf(summary.about);
   const head = [
     terminal.paint('bold', suite),
@@ -99,7 +114,6 @@ function printSuite(
     tcr === null ? 'no score' : `${words.score} ${tcr.toFixed(3)}`,
     ...decidedText(summary),
     ...(successes === null ? [] : [`${percent(successes)} ${words.good}`]),
-    ...(band === null ? [] : [paintBand(terminal, band)]),
   ];
   terminal.out(`\n  ${head.join('   ')}`);
   if (!speaksOfSuccess(summary.about) && failing.length > 0) terminal.out(`  ${kindsText(summary, failing)}`);
@@ -148,11 +162,6 @@ function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSum
   if (limit !== undefined) return limit;
   if (about === null || share === null || share === 1) return undefined;
   return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;
-}
-
-function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {
-  const style = band === 'production ready' ? 'green' : band === 'usable' ? 'yellow' : 'red';
-  return terminal.paint(style, band);
 }
 
 function neverDecidedRow({ suite, criterion, argument_absent, reason, examples }: NeverDecided): TableRow {

@@ -12,7 +12,6 @@ import { isRecord, readList, wholeMistake } from '../offline/list-file.ts';
 const idText = z.union([z.string('a text').min(1, 'a text that is not empty'), z.number().transform(String)]);
 const name = z.string('a text').min(1, 'a text that is not empty');
 const FIELDS = ['conversation', 'suite', 'criterion', 'label', 'by', 'turn_id', 'note'] as const;
-const EXPECTED = `a list of {${FIELDS.slice(0, 5).join(', ')}}, as YAML, JSON, JSON lines or CSV`;
 const labelSchema = z.strictObject({
   conversation: idText,
   suite: name,
@@ -30,19 +29,13 @@ interface Given {
   readonly suite?: string | undefined;
 }
 
-interface ReadLabels {
-  readonly labels: readonly WrittenLabel[];
-  readonly mistakes: readonly Mistake[];
-}
-
-export function readLabels(file: string, given: Given): ReadLabels {
-  const form = { schema: labelSchema, fields: FIELDS, expected: EXPECTED, are: 'labels' };
+export function readLabels(file: string, given: Given) {
+  const form = { schema: labelSchema, fields: FIELDS, needed: 5, are: 'labels' };
   const { all, mistakes } = readAll(file, form, (entry) => ({ ...defined(given), ...entry }));
   return { labels: all, mistakes };
 }
 
 const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note'] as const;
-const READING_EXPECTED = `a list of {${READING_FIELDS.slice(0, 3).join(', ')}}, as YAML, JSON, JSON lines or CSV`;
 const readingSchema = z.strictObject({
   conversation_id: idText,
   answer: z.enum(READING_ANSWERS),
@@ -54,11 +47,8 @@ const ANSWERS: ReadonlyMap<string, string> = new Map(
   Object.entries({ true: 'good', 1: 'good', false: 'bad', 0: 'bad' }),
 );
 
-export function readReadings(
-  file: string,
-  given: Pick<Given, 'by'>,
-): { readonly readings: readonly z.output<typeof readingSchema>[]; readonly mistakes: readonly Mistake[] } {
-  const form = { schema: readingSchema, fields: READING_FIELDS, expected: READING_EXPECTED, are: 'readings' };
+export function readReadings(file: string, given: Pick<Given, 'by'>) {
+  const form = { schema: readingSchema, fields: READING_FIELDS, needed: 3, are: 'readings' };
   const { all, mistakes } = readAll(file, form, ({ answer, ...entry }) => {
     const word = ANSWERS.get(String(answer).toLowerCase()) ?? answer;
     return { ...defined(given), ...entry, ...(word === undefined ? {} : { answer: word }) };
@@ -69,15 +59,17 @@ export function readReadings(
 interface Form<Schema extends z.ZodType> {
   readonly schema: Schema;
   readonly fields: readonly string[];
-  readonly expected: string;
+  /** So many of them come first. */
+  readonly needed: number;
   readonly are: string;
 }
 
 function readAll<Schema extends z.ZodType>(
   file: string,
-  { schema, fields, expected, are }: Form<Schema>,
+  { schema, fields, needed, are }: Form<Schema>,
   fill: (entry: Record<string, unknown>) => Record<string, unknown>,
 ): { readonly all: readonly z.output<Schema>[]; readonly mistakes: readonly Mistake[] } {
+  const expected = `a list of {${fields.slice(0, needed).join(', ')}}, as YAML, JSON, JSON lines or CSV`;
   const { entries, mistakes: listMistakes } = readList(file, { expected, names: fields });
   const mistakes: Mistake[] = [...listMistakes];
   const all: z.output<Schema>[] = [];

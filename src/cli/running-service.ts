@@ -6,6 +6,7 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Flags, failOn } from './load.ts';
 import { settingOption } from './setting-option.ts';
 import { safe } from './terminal.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 export type ServiceFlags = { readonly url?: string; readonly token?: string; readonly json?: boolean } & Flags;
 
@@ -59,10 +60,6 @@ export function askedService(
       EXIT.usage,
     );
   return { url: url ?? `${scheme}://127.0.0.1:${httpPort}`, token: token === '' ? undefined : token };
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** OTLP address of the service at an HTTP address. */
@@ -150,7 +147,7 @@ export async function askResponse(
   const refusal: unknown = await response.json().catch(() => undefined);
   const { error, problems } = refusalSchema.safeParse(refusal).data ?? { error: '', problems: [] };
   const lines = [
-    `${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
+    `${safe(url.href, 200)} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
     ...problems,
     ...(response.status === 401 ? ['give the token by --token or ASSAY_TOKEN'] : []),
     ...more(refusal),

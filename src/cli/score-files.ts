@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
+import type { WrittenReading } from '../model/readings.ts';
 import { readRecordings } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -36,6 +37,7 @@ export async function scoreFiles(
   files: readonly string[],
   flags: ScoringFlags,
   terminal: Terminal,
+  readings?: readonly WrittenReading[],
 ): Promise<ScoredFiles> {
   const secrets = flags.judges === true ? 'all' : "the store's";
   const location = { config: flags.config, dataDir: flags.dataDir };
@@ -48,6 +50,7 @@ export async function scoreFiles(
     suites,
     settings,
     judges,
+    readings,
     onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
   }).finally(() => judges?.close());
   terminal.progressDone();

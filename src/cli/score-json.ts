@@ -5,7 +5,7 @@ import type { ScoredFiles } from './score-files.ts';
 /** Without times, so that the same spans give the same bytes. */
 export function toScoreJson(result: Omit<ScoredFiles, 'seconds'>) {
   const { summary, evaluations } = toReportJson(result.evaluations);
-  const { records, rejected, turns, otherTraces, logsAlone, unmatched, withoutEnd, doubted } = result;
+  const { records, rejected, turns, estimated, otherTraces, logsAlone, unmatched, withoutEnd, doubted } = result;
   const input = {
     ...{ records, rejected, turns },
     traces_without_agent: otherTraces,
@@ -16,5 +16,6 @@ export function toScoreJson(result: Omit<ScoredFiles, 'seconds'>) {
       ...{ conversation_id: conversation, sign, turns: count },
     })),
   };
-  return { summary, input, evaluations };
+  const { estimate, toRead = [] } = estimated ?? {};
+  return { estimate, to_read: toRead, summary, input, evaluations };
 }

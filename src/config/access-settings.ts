@@ -6,6 +6,7 @@ import { secret } from './secrets.ts';
 import { section } from './section.ts';
 import { duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 const SECRET_LENGTH_MIN = 32;
 const CALLBACK = '/auth/callback';
@@ -31,7 +32,7 @@ const OIDC = {
     z
       .string(redirectExpected)
       .refine(
-        (url) => isHttp(url) && new URL(url).pathname === CALLBACK && new URL(url).search === '',
+        (url) => isWebAddress(url) && new URL(url).pathname === CALLBACK && new URL(url).search === '',
         redirectExpected,
       ),
   ),
@@ -120,12 +121,8 @@ function oidcOf({ issuer, clientId, redirectUrl, roles, ...others }: ValuesOf<ty
   return { ...others, issuer, clientId, redirectUrl, roles };
 }
 
-function isHttp(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
 function isSafeUrl(url: string): boolean {
-  if (!isHttp(url)) return false;
+  if (!isWebAddress(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

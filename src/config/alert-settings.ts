@@ -10,6 +10,7 @@ import { secretFrom } from './secrets.ts';
 import { section } from './section.ts';
 import { choice, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 const WEBHOOKS_MAX = 20;
 /** A receiver that is away for a night gets its notices in the morning; after a day the page and the metrics say more than they do. */
@@ -69,15 +70,11 @@ function webhookOf(written: ValuesOf<typeof WEBHOOK>, index: number, sources: So
     if (!('problem' in named)) mistake('it has no URL', 'url, url_file or url_env');
     return [];
   }
-  if (!isHttp(url)) {
+  if (!isWebAddress(url)) {
     mistake('its URL is not one', 'an address that begins with https:// or http://');
     return [];
   }
   const { format, on, name = new URL(url).host } = written;
   const key = createHash('sha256').update(`${format} ${url}`).digest('hex').slice(0, 16);
   return [{ name, key, url, format, secret: 'secret' in signing ? signing.secret : undefined, on }];
-}
-
-function isHttp(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

@@ -3,17 +3,11 @@ import { z } from 'zod';
 import { isAddressOrNetwork } from '../listen/client-address.ts';
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
-import { setting } from './setting.ts';
+import { separated, setting } from './setting.ts';
 
 const expected = 'at least 16 letters, digits and other visible ASCII characters, such as `openssl rand -hex 32` gives';
 const hostsExpected = 'names of hosts, with a port or without one, as a list or separated by commas';
 const HOST = /^(?:[\w.-]{1,253}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
-const separated = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 const hostList = z
   .union([z.array(z.string()), separated], hostsExpected)
   .refine((hosts) => hosts.every((host) => HOST.test(host)), hostsExpected)

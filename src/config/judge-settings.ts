@@ -6,6 +6,7 @@ import { PRICES } from './price-settings.ts';
 import { section } from './section.ts';
 import { amount, choice, count, duration, setting, someText, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 const JUDGES_MAX = 20;
 const NAME = /^[A-Za-z][\w-]{0,62}$/;
@@ -25,7 +26,7 @@ const TOKENS_OF_REQUEST = 10_000 / 3;
 
 const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
 const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
-const baseUrl = someText.refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol), addressExpected);
+const baseUrl = someText.refine(isWebAddress, addressExpected);
 const modelName = someText.max(1000, 'at most 1000 characters');
 
 const JUDGE = {

@@ -6,17 +6,11 @@ import path from 'node:path';
 import { z } from 'zod';
 import { certificates, secret } from './secrets.ts';
 import { section, type SettingsOf } from './section.ts';
-import { choice, type Declared, duration, setting, text, type ValuesOf, yesOrNo } from './setting.ts';
+import { choice, type Declared, duration, separated, setting, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const TOPIC = /^[A-Za-z0-9._-]{1,249}$/;
 const topicExpected = 'names of topics: letters, digits, dots, _ and -';
-const separated = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 const topicList = z
   .union([z.array(z.string()).readonly(), separated], topicExpected)
   .refine((topics) => topics.every((topic) => TOPIC.test(topic)), topicExpected)

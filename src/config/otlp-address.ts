@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { secret } from './secrets.ts';
 import { type Declared, type Setting, setting } from './setting.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 const addressExpected = 'an address that begins with http:// or https://, such as http://collector:4318';
 const headersExpected = 'name=value, several of them with commas between: authorization=Bearer abc,x-team=agents';
 
 const addressSchema = z
   .string(addressExpected)
-  .refine((text) => text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)), addressExpected)
+  .refine((text) => text === '' || isWebAddress(text), addressExpected)
   .transform((text) => (text === '' ? undefined : text));
 
 /** Empty is none. */

@@ -5,6 +5,7 @@
 import type { Place, WrittenDocument } from '../model/written-document.ts';
 import type { Variables } from './sources.ts';
 import type { Stranger } from './unknown-variables.ts';
+import { isMapping } from '../model/json.ts';
 
 interface Removed {
   /** `*` stands for any name. */
@@ -142,8 +143,4 @@ function without(value: unknown, [first = '', ...rest]: readonly string[], besid
 
 function placeOf(place: Place | undefined): string {
   return place?.line === undefined ? '' : ` (line ${place.line})`;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -128,6 +128,14 @@ export function choice<const V extends readonly string[], const D extends Declar
   return setting(declared, help, schema);
 }
 
+/** A list in one text, with commas between. */
+export const separated = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
 export const someText = z.string('a text').min(1, 'a text that is not empty');
 
 export function text<const D extends Declared>(declared: D, help: string) {

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place, type WrittenDocument } from '../model/written-document.ts';
+import { isMapping } from '../model/json.ts';
 
 export type Flags = { readonly [flag: string]: unknown };
 export type Variables = { readonly [variable: string]: string | undefined };
@@ -175,10 +176,6 @@ function longName(flag: string): string {
 function memberOf(value: unknown, part: string | number): unknown {
   if (Array.isArray(value)) return value[Number(part)];
   return isMapping(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(given: unknown): string {

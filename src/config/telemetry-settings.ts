@@ -10,6 +10,7 @@
  */
 import { signalUrl } from './otlp-address.ts';
 import type { Variables } from './sources.ts';
+import { isWebAddress } from '../model/web-address.ts';
 
 /** Address of one signal's receiver, and how it is sent to. */
 interface ExportTarget {
@@ -74,10 +75,6 @@ function urlOf(
 ): string {
   if (own !== undefined && isWebAddress(own)) return own;
   return signalUrl(general !== undefined && isWebAddress(general) ? general : DEFAULT_ENDPOINT, signal);
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Only what can be a header: a request with another one could never be sent. */

@@ -34,6 +34,7 @@ import { mergedGlance } from './conversation-glance.ts';
 
 export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
 export { spokenWords } from './conversation-words.ts';
+export { factsOf } from './turn-facts.ts';
 
 import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 

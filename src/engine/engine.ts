@@ -36,12 +36,12 @@ import {
   closeConversation,
   dueConversations,
   dueNowBecause,
+  factsOf,
   joinConversation,
   moveTurns,
   type ScoringResult,
   wrongClocksOf,
 } from './conversation-closing.ts';
-import { factsOf } from './turn-facts.ts';
 import type { TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';

@@ -53,6 +53,21 @@ function isExact({ plusMinus }: Width): boolean {
   return plusMinus < 0.0005;
 }
 
+const BANDS = [
+  [0.85, 'production ready'],
+  [0.7, 'usable'],
+] as const;
+
+/** Rests on the lower end of the interval alone; undefined where that shows nothing. */
+export function bandOf(lower: number) {
+  return BANDS.find(([from]) => lower >= from)?.[1];
+}
+
+/** As APIs give it, from so many readings. */
+export function figureOf({ value, lower, upper }: Estimate, n: number) {
+  return { value, low: lower, high: upper, n };
+}
+
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }

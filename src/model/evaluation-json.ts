@@ -20,6 +20,7 @@ import {
   VERDICTS,
 } from './evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from './ids.ts';
+import { isMapping } from './json.ts';
 import { partsOf, verdictFrom } from './verdict-parts.ts';
 
 export interface EvaluationJson {
@@ -212,9 +213,7 @@ const evaluationShape = z.object({
   because: z.string().optional(),
   explanation: z.string(),
   // Not a record of verdicts: zod leaves a key `__proto__` out of those.
-  verdicts: z.custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  ),
+  verdicts: z.custom<Readonly<Record<string, unknown>>>(isMapping),
   findings: z
     .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
     .optional(),

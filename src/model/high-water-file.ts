@@ -10,6 +10,7 @@
 import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
+import { tryParseJson } from './json.ts';
 
 const CRC_DIGITS = 8;
 const BLOCK_BYTES = 512;
@@ -56,12 +57,7 @@ export function readHighWater(name: string): unknown {
     return undefined;
   }
   const json = text.slice(CRC_DIGITS + 1, text.indexOf('\n'));
-  if (Number.parseInt(text.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return Number.parseInt(text.slice(0, CRC_DIGITS), 16) === crc32(json) ? tryParseJson(json) : undefined;
 }
 
 function openOrMake(name: string): number {

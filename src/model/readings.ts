@@ -31,6 +31,31 @@ interface Reading {
 
 export type SaidReading = Omit<Reading, 'answer'> & { readonly answer: ReadingAnswer | 'withdrawn' };
 
+/** As people and programs write it: null takes it back, and it is a person's unless it says. */
+export interface WrittenReading {
+  readonly conversation_id: string;
+  readonly by: string;
+  readonly answer: ReadingAnswer | null;
+  readonly source?: 'person' | 'agent' | undefined;
+  readonly first_wrong?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export function saidReading(written: WrittenReading): SaidReading {
+  const { conversation_id: conversationId, by, answer, source = 'person', first_wrong: firstWrong, note } = written;
+  const rest = { isCertain: false, value: undefined, case: undefined, firstWrong, note };
+  return { conversationId, source, by, answer: answer ?? 'withdrawn', ...rest };
+}
+
+/** Traces of one conversation may be annotated differently: whoever does that cannot tell how all of it went. */
+export function withoutContradictions(readings: readonly WrittenReading[]): readonly WrittenReading[] {
+  const ofOne = ({ conversation_id: id, source, by }: WrittenReading) => JSON.stringify([id, source, by]);
+  return [...Map.groupBy(readings, ofOne).values()].flatMap((same) => {
+    const answers = new Set(same.map(({ answer }) => answer));
+    return same.slice(-1).map((last) => (answers.size > 1 ? { ...last, answer: 'cannot_tell' } : last));
+  });
+}
+
 /** As it is kept. */
 export interface KeptReading extends Reading {
   /** Wall-clock time in milliseconds. */

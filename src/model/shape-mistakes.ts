@@ -105,7 +105,7 @@ function describe(given: unknown): string {
   return typeof given === 'object' ? 'a mapping' : JSON.stringify(given).slice(0, 80);
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at = value;
   for (const part of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;

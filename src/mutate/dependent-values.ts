@@ -7,8 +7,8 @@
  * state in other words is left as it is.
  */
 import type { ExcerptCall } from '../model/excerpt.ts';
-import type { Json } from '../model/json.ts';
-import { isList, type Leaf, type LeafValue, leavesOf, mapLeaves } from './leaves.ts';
+import { isList, type Json } from '../model/json.ts';
+import { type Leaf, type LeafValue, leavesOf, mapLeaves } from './leaves.ts';
 
 export interface Changed {
   readonly key: string;

@@ -1,5 +1,5 @@
 /** The texts, numbers and booleans in a piece of JSON, each with where it stands; and the same JSON with another value there. */
-import type { Json } from '../model/json.ts';
+import { isList, type Json } from '../model/json.ts';
 
 export type LeafValue = string | number | boolean;
 
@@ -58,11 +58,6 @@ export function mapLeaves(
   return Object.fromEntries(
     Object.entries(json).map(([name, member]) => [name, mapLeaves(member, change, name, depth + 1)]),
   );
-}
-
-/** `Array.isArray` alone does not narrow a readonly array. */
-export function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }
 
 function present<T>(value: T | undefined): readonly T[] {

@@ -181,13 +181,13 @@ function said(text: string, list: MessageList): Content {
 }
 
 /** Last text of that role. An answer is one to what the user said last: before that it was to something else. */
-export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
+export function lastSaid(list: MessageList, role: 'user' | 'assistant', isRemark = (_: Message) => false): Content {
   if (list.state === 'missing') return MISSING;
   for (let at = list.messages.length - 1; at >= 0; at--) {
     const message = list.messages[at];
     if (message === undefined) continue;
     if (role === 'assistant' && message.role === 'user') break;
-    if (message.role !== role) continue;
+    if (message.role !== role || isRemark(message)) continue;
     const text = textOf(message);
     if (text !== '') return said(text, list);
   }
@@ -200,15 +200,7 @@ export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content
  * that led to it, as some emitters write it.
  */
 export function answerIn(list: MessageList): Content {
-  if (list.state === 'missing') return MISSING;
-  for (let at = list.messages.length - 1; at >= 0; at--) {
-    const message = list.messages[at];
-    if (message?.role === 'user') break;
-    if (message === undefined || message.role !== 'assistant' || asksForTools(message)) continue;
-    const text = textOf(message);
-    if (text !== '') return said(text, list);
-  }
-  return list.state === 'whole' ? MISSING : textContent('', list.state);
+  return lastSaid(list, 'assistant', asksForTools);
 }
 
 /** True if the message asks for tools and holds no results, as a message that sums up a turn does. */

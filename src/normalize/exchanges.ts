@@ -18,6 +18,7 @@
  */
 import { member, memberText } from './jsonish.ts';
 import { Finished, isMessageLike } from './message-forms.ts';
+import { isMapping } from '../model/json.ts';
 
 /** The messages inside, or undefined where this is no such exchange. */
 export function messagesInside(value: unknown): readonly unknown[] | undefined {
@@ -29,7 +30,7 @@ export function messagesInside(value: unknown): readonly unknown[] | undefined {
 /** A reassembled streamed answer may stand in a list, alone. */
 function inOnlyAnswer(list: readonly unknown[]): readonly unknown[] | undefined {
   const [only, ...others] = list;
-  return others.length === 0 && isObject(only) && !isMessageLike(only) ? inAnswer(only) : undefined;
+  return others.length === 0 && isMapping(only) && !isMessageLike(only) ? inAnswer(only) : undefined;
 }
 
 function inRequest(value: object): readonly unknown[] | undefined {
@@ -89,7 +90,7 @@ function inAnswer(value: object): readonly unknown[] | undefined {
   if (Array.isArray(replies)) return replies.map(inReply);
   const content = member(value, 'content');
   // An event of Google's ADK is a message with its role inside.
-  if (isObject(content) && Array.isArray(member(content, 'parts')) && member(value, 'role') === undefined) {
+  if (isMapping(content) && Array.isArray(member(content, 'parts')) && member(value, 'role') === undefined) {
     return [finished(content, member(value, 'finish_reason') ?? member(value, 'finishReason'))];
   }
   const output = member(value, 'output');
@@ -106,13 +107,13 @@ function inAnswer(value: object): readonly unknown[] | undefined {
     ];
   }
   const update = member(value, 'update');
-  return isObject(update) ? inRequest(update) : undefined;
+  return isMapping(update) ? inRequest(update) : undefined;
 }
 
 function inChoice(choice: unknown): readonly unknown[] {
   const reason = member(choice, 'finish_reason') ?? member(choice, 'finishReason');
   const message = member(choice, 'message') ?? member(choice, 'delta');
-  if (isObject(message)) return [finished(message, reason)];
+  if (isMapping(message)) return [finished(message, reason)];
   const text = memberText(choice, 'text');
   return text === undefined ? [] : [{ role: 'assistant', content: text, finish_reason: reason }];
 }
@@ -121,18 +122,18 @@ function inGeneration(generation: unknown): readonly unknown[] {
   const details = member(generation, 'generationInfo') ?? member(generation, 'generation_info');
   const reason = member(details, 'finish_reason') ?? member(details, 'stop_reason');
   const message = member(generation, 'message');
-  if (isObject(message)) return [finished(message, reason)];
+  if (isMapping(message)) return [finished(message, reason)];
   const text = memberText(generation, 'text');
   return text === undefined ? [] : [{ role: 'assistant', content: text, finish_reason: reason }];
 }
 
 function inReply(reply: unknown): unknown {
-  return isObject(reply) ? finished(reply, member(member(reply, 'meta'), 'finish_reason')) : reply;
+  return isMapping(reply) ? finished(reply, member(member(reply, 'meta'), 'finish_reason')) : reply;
 }
 
 function inCandidate(candidate: unknown): readonly unknown[] {
   const content = member(candidate, 'content') ?? member(candidate, 'message');
-  if (!isObject(content)) return [];
+  if (!isMapping(content)) return [];
   return [finished(content, member(candidate, 'finishReason') ?? member(candidate, 'finish_reason'))];
 }
 
@@ -142,9 +143,9 @@ function inItems(value: object, items: readonly unknown[]): readonly unknown[] |
   if (items.every(isMessageLike)) {
     const last = items.at(-1);
     const reason = member(member(value, 'incomplete_details'), 'reason') ?? statusReason(value);
-    return isObject(last) && reason !== undefined ? [...items.slice(0, -1), finished(last, reason)] : items;
+    return isMapping(last) && reason !== undefined ? [...items.slice(0, -1), finished(last, reason)] : items;
   }
-  const inside = items.flatMap((item) => (isObject(item) ? (inRequest(member(item, 'update') ?? {}) ?? []) : []));
+  const inside = items.flatMap((item) => (isMapping(item) ? (inRequest(member(item, 'update') ?? {}) ?? []) : []));
   return inside.length === 0 ? undefined : inside;
 }
 
@@ -156,8 +157,4 @@ function statusReason(value: object): string | undefined {
 
 function finished(message: unknown, reason: unknown): unknown {
   return reason === undefined || reason === null ? message : new Finished(message, reason);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

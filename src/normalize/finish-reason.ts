@@ -1,5 +1,6 @@
 /** Why the model stopped, in one spelling: `stop`, `length`, `tool_call`, `content_filter`, `error`, or as written. */
 import type { AttributeValue } from '../model/attribute-value.ts';
+import { tryParseJson } from '../model/json.ts';
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['tool_calls', 'tool_call'],
@@ -42,13 +43,7 @@ export function finishReasonsOf(value: AttributeValue): readonly string[] | unde
 }
 
 function split(text: string): readonly unknown[] {
-  if (text.startsWith('["')) {
-    try {
-      const parsed: unknown = JSON.parse(text);
-      if (Array.isArray(parsed)) return parsed;
-    } catch {
-      // Not a list: read it as text.
-    }
-  }
-  return text.split(',');
+  const parsed = text.startsWith('["') ? tryParseJson(text) : undefined;
+  // Not a list: read it as text.
+  return Array.isArray(parsed) ? parsed : text.split(',');
 }

@@ -9,6 +9,7 @@
  * left unchanged.
  */
 import { member, memberText } from './jsonish.ts';
+import { isMapping } from '../model/json.ts';
 
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['human', 'user'],
@@ -37,7 +38,7 @@ export interface PlainMessage {
 export function langChainMessage(value: unknown): PlainMessage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const kwargs = member(value, 'kwargs');
-  if (isObject(kwargs)) {
+  if (isMapping(kwargs)) {
     const path = member(value, 'id');
     const role = Array.isArray(path) ? roleOfClass(path.at(-1)) : undefined;
     return role === undefined ? undefined : plain(kwargs, role);
@@ -47,7 +48,7 @@ export function langChainMessage(value: unknown): PlainMessage | undefined {
   const role = roleOfClass(type) ?? ROLES.get(type);
   if (role === undefined) return undefined;
   const data = member(value, 'data');
-  if (isObject(data)) return plain(data, role);
+  if (isMapping(data)) return plain(data, role);
   return 'content' in value ? plain(value, role) : undefined;
 }
 
@@ -78,10 +79,6 @@ function plain(fields: object, role: string): PlainMessage {
 
 function firstFilled(...lists: readonly unknown[]): unknown {
   return lists.find((list) => Array.isArray(list) && list.length > 0);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A tool's result that is a message for the model: the message, whatever it was wrapped in. */

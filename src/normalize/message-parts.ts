@@ -16,6 +16,7 @@ import type { Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import { member, memberText, toJson } from './jsonish.ts';
 import { functionResult, toolResult } from './tool-results.ts';
+import { tryParseJson } from '../model/json.ts';
 
 type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 
@@ -199,13 +200,10 @@ function callIdOf(value: object): string | undefined {
  */
 export function encodedParts(value: unknown, types: ReadonlySet<string>): readonly unknown[] | undefined {
   if (typeof value !== 'string' || !value.startsWith('[{')) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    const areParts = Array.isArray(parsed) && parsed.every((part) => types.has(memberText(part, 'type') ?? ''));
-    return areParts ? parsed : undefined;
-  } catch {
-    return undefined; // Text that begins like a list.
-  }
+  // Undefined where it is text that begins like a list.
+  const parsed = tryParseJson(value);
+  const areParts = Array.isArray(parsed) && parsed.every((part) => types.has(memberText(part, 'type') ?? ''));
+  return areParts ? parsed : undefined;
 }
 
 const TEXT_AND_MEDIA = ['text', 'input_text', 'output_text', 'image_url', 'image', 'input_image'] as const;

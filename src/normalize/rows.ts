@@ -9,6 +9,7 @@ import type { AttributeValue } from '../model/attribute-value.ts';
 import { type Attributes, REPEATED } from '../otlp/views.ts';
 import { CAPTURED, type Captured, type Draft, type Field, type Fields, NO_GUARD } from './draft.ts';
 import { isPresent, isRedactionMarker, member } from './jsonish.ts';
+import { tryParseJson } from '../model/json.ts';
 
 export interface Row {
   readonly field: Field;
@@ -95,13 +96,9 @@ export function memberAs<T>(names: readonly string[], read: Reader<T>): Reader<T
   return Object.assign(readMember, { members: names });
 }
 
+/** Cut or not JSON: this row has nothing to say, the next one may. */
 function tryParse(text: string): unknown {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Cut or not JSON: this row has nothing to say, the next one may.
-  }
+  return text.startsWith('{') ? tryParseJson(text) : undefined;
 }
 
 interface Entry {

@@ -11,6 +11,7 @@ import type { AttributeValue } from '../model/attribute-value.ts';
 import { decodeJsonish, isPresent, member } from './jsonish.ts';
 import { toolMessageIn } from './langchain.ts';
 import { pythonLiteral } from '../model/python-literal.ts';
+import { isMapping } from '../model/json.ts';
 
 export function argumentsIn(value: AttributeValue | undefined): AttributeValue | undefined {
   if (!isPresent(value)) return undefined;
@@ -75,19 +76,19 @@ export function fromPython(value: AttributeValue | undefined): AttributeValue | 
 }
 
 function isTracedCall(object: object): boolean {
-  return Array.isArray(member(object, 'args')) && isRecord(member(object, 'kwargs'));
+  return Array.isArray(member(object, 'args')) && isMapping(member(object, 'kwargs'));
 }
 
 function isPartOfOne(object: object): boolean {
   if (!Object.keys(object).every((key) => key === 'args' || key === 'kwargs')) return false;
-  return Array.isArray(member(object, 'args')) || isRecord(member(object, 'kwargs'));
+  return Array.isArray(member(object, 'args')) || isMapping(member(object, 'kwargs'));
 }
 
 /** Named parameters are the arguments, and so are others whose names are known. Else the only one, which often is an object of all. */
 function calledWith(object: object, parameters: readonly string[]): AttributeValue | undefined {
   const kwargs = member(object, 'kwargs');
   const args = member(object, 'args');
-  const named = isRecord(kwargs) ? Object.entries(kwargs) : [];
+  const named = isMapping(kwargs) ? Object.entries(kwargs) : [];
   const passed: readonly unknown[] = Array.isArray(args) ? args : [];
   if (passed.length === 0) return asValue(kwargs ?? {});
   if (passed.length > parameters.length || isOfAll(passed[0], parameters)) {
@@ -100,17 +101,13 @@ function calledWith(object: object, parameters: readonly string[]): AttributeVal
 
 /** smolagents takes one object in place of all parameters, if it has their names. */
 function isOfAll(value: unknown, parameters: readonly string[]): boolean {
-  return isRecord(value) && Object.keys(value).every((key) => parameters.includes(key));
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMapping(value) && Object.keys(value).every((key) => parameters.includes(key));
 }
 
 function objectIn(value: AttributeValue): object | undefined {
   if (typeof value === 'string' && !value.startsWith('{')) return undefined;
   const decoded = decodeJsonish(value).value;
-  return isRecord(decoded) ? decoded : undefined;
+  return isMapping(decoded) ? decoded : undefined;
 }
 
 /** The cast holds: parsed JSON consists of AttributeValues. */

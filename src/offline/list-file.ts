@@ -45,15 +45,17 @@ function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly 
   const document = readWrittenDocument(text, file);
   mistakes.push(...document.mistakes);
   if (document.mistakes.length > 0) return [];
-  const { value } = document;
+  // An answer of an API as it came.
+  const within = isRecord(document.value) && Array.isArray(document.value.data) ? ['data'] : [];
+  const value = isRecord(document.value) && within.length > 0 ? document.value.data : document.value;
   if (!Array.isArray(value)) {
     mistakes.push(wholeMistake(file, { problem: 'the file is not a list', expected }));
     return [];
   }
   return value.map((entry: unknown, index) => ({
     value: entry,
-    placeOf: (path) => document.placeOf([index, ...path]),
-    placeOfKey: (path) => document.placeOfKey([index, ...path]),
+    placeOf: (path) => document.placeOf([...within, index, ...path]),
+    placeOfKey: (path) => document.placeOfKey([...within, index, ...path]),
   }));
 }
 

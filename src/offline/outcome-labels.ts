@@ -43,12 +43,7 @@ interface Options {
 const ID = 'conversation_id';
 const CASE = 'case';
 const EXPECTED = `${ID}, an outcome and, if there are cases, ${CASE}, as CSV or JSON lines`;
-const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ['good', true],
-  ['true', true],
-  ['bad', false],
-  ['false', false],
-]);
+const WORDS = new Map(Object.entries({ good: true, true: true, bad: false, false: false }));
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /** More mistakes of a file than this are one line. */
 const MISTAKES_MAX = 10;
@@ -58,7 +53,7 @@ export function readOutcomes(
   options: Options = {},
 ): { readonly read: OutcomeFile } | { readonly mistakes: readonly Mistake[] } {
   const { entries, mistakes: listMistakes } = readList(file, { expected: EXPECTED });
-  if (listMistakes.length > 0) return { mistakes: first(listMistakes, file) };
+  if (listMistakes.length > 0) return { mistakes: firstOf(listMistakes, file) };
   const label = labelIn(entries, options.label);
   if (typeof label !== 'string') return { mistakes: [wholeMistake(file, label)] };
   const mistakes: Mistake[] = [];
@@ -68,30 +63,27 @@ export function readOutcomes(
     mistakes.push({ file, ...entry.placeOf([]), ...one });
     return [];
   });
-  if (mistakes.length > 0) return { mistakes: first(mistakes, file) };
+  if (mistakes.length > 0) return { mistakes: firstOf(mistakes, file) };
   return { read: { label, entries: entries.length, ...gathered(said) } };
 }
 
 /** The error for a name that does not exist. */
-function labelIn(
-  entries: readonly Entry[],
-  asked: string | undefined,
-): string | { readonly problem: string; readonly expected: string } {
+function labelIn(entries: readonly Entry[], asked: string | undefined) {
   const names = new Set(entries.flatMap(({ value }) => (isRecord(value) ? Object.keys(value) : [])));
   if (entries.length === 0) return { problem: 'there are no outcomes in it', expected: EXPECTED };
   if (!names.has(ID)) return { problem: `nothing in it is called ${ID}`, expected: EXPECTED };
   const candidates = [...names].filter((name) => name !== ID && name !== CASE);
+  return labelAmong(candidates, asked);
+}
+
+export function labelAmong(candidates: readonly string[], asked: string | undefined) {
   const [only] = candidates;
   if (only === undefined) return { problem: 'no outcome is in it', expected: EXPECTED };
-  if (asked !== undefined) {
-    if (candidates.includes(asked)) return asked;
-    return { problem: `nothing in it is called ${asked}`, expected: `--label with one of ${candidates.join(', ')}` };
-  }
-  if (candidates.length === 1) return only;
-  return {
-    problem: `${candidates.length} names may be the outcome`,
-    expected: `--label with one of ${candidates.join(', ')}`,
-  };
+  if (asked !== undefined && candidates.includes(asked)) return asked;
+  if (asked === undefined && candidates.length === 1) return only;
+  const problem =
+    asked === undefined ? `${candidates.length} names may be the outcome` : `nothing in it is called ${asked}`;
+  return { problem, expected: `--label with one of ${candidates.join(', ')}` };
 }
 
 interface Said {
@@ -118,7 +110,7 @@ function readEntry(
 }
 
 /** The expected values, if a value is neither good nor bad. */
-function readValue(given: unknown, good: GoodLimit | undefined): boolean | string {
+export function readValue(given: unknown, good: GoodLimit | undefined): boolean | string {
   if (typeof given === 'boolean') return given;
   const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim().toLowerCase() : '';
   const word = WORDS.get(text);
@@ -131,7 +123,7 @@ function readValue(given: unknown, good: GoodLimit | undefined): boolean | strin
   return 'which numbers are good: --good-from 4 where more is better, --good-up-to 2 where less is';
 }
 
-function problemOf(given: unknown): string {
+export function problemOf(given: unknown): string {
   return `${JSON.stringify(given).slice(0, 80)} is neither good nor bad`;
 }
 
@@ -158,7 +150,7 @@ function gathered(said: readonly Said[]): Pick<OutcomeFile, 'outcomes' | 'empty'
   return { outcomes, empty, repeated, contradicted: [...contradicted] };
 }
 
-function first(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
+export function firstOf(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
   const more = mistakes.length - MISTAKES_MAX;
   if (more <= 0) return mistakes;
   return [...mistakes.slice(0, MISTAKES_MAX), wholeMistake(file, { problem: `${more} mistakes more`, expected: '' })];

@@ -7,6 +7,8 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { Settings } from '../config/settings.ts';
+import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
@@ -29,8 +31,14 @@ import { ACCEPTED, inMessages } from './messages/conversation-formats.ts';
 import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
 /** The batches as the service would have stored them. */
+export function redactRecorded(batches: Batches, settings: Settings): AsyncGenerator<RecordedBatch> {
+  return redactBatches(batches, offlineRedaction(settings));
+}
+
+type Batches = AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
+
 export async function* redactBatches(
-  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  batches: Batches,
   rules: RedactionRules | undefined,
 ): AsyncGenerator<RecordedBatch> {
   const redactor = rules === undefined ? undefined : new RequestRedactor(rules);

@@ -3,7 +3,6 @@
  * evaluations, byte for byte. Only the log differs: it is a file, and when it ends, time runs to the end of time, so
  * that everything closes by the ordinary rules.
  */
-import type { TurnFate } from '../model/events/scoring-events.ts';
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -19,16 +18,16 @@ import { ArrivalReader } from '../engine/arrival.ts';
 import { Engine } from '../engine/engine.ts';
 import { Intake } from '../engine/intake.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { redactBatches } from './recording.ts';
-import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { redactRecorded } from './recording.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
+import { type RecordedEstimate, recordedEstimate } from './recorded-estimate.ts';
 import type { OfflineJudges } from './offline-judges.ts';
 import { type ReadableSpool, RecordingLog, MemorySpool } from '../engine/recorded/recording-log.ts';
 import { type FoundTruths, UnreadableTruths } from './unreadable-truths.ts';
 import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
-import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { type Doubt, DOUBTS } from '../model/turn.ts';
 
 interface OfflineResult extends FoundTruths {
@@ -47,6 +46,8 @@ interface OfflineResult extends FoundTruths {
   readonly doubted: readonly (readonly [doubt: Doubt, turns: number])[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
+  /** Undefined unless it was asked for. */
+  readonly estimated: RecordedEstimate | undefined;
   /** The counters of the online service, had it received the recording. */
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
@@ -57,6 +58,8 @@ interface OfflineOptions {
   readonly settings: Settings;
   /** Truth known from elsewhere, used as if it had been sent by the API. */
   readonly truthOf?: (conversation: ConversationId) => Json | undefined;
+  /** People's readings of its conversations, for the estimate. */
+  readonly readings?: Parameters<typeof recordedEstimate>[1] | undefined;
   /** Judges for judged criteria; without them, such criteria are skipped. */
   readonly judges?: OfflineJudges | undefined;
   readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
@@ -145,7 +148,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   let rejected = 0;
   try {
     store.begin();
-    for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
+    for await (const batch of redactRecorded(options.batches, options.settings)) {
       if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
       requests += 1;
       records += batch.rows;
@@ -172,6 +175,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     return {
       ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, ...truths.found() },
       doubted: noted.doubted(),
+      estimated: options.readings && (await recordedEstimate(store, options.readings)),
       turns: turns - noted.noAgent.logsAlone - noted.noAgent.withoutAgent,
       otherTraces: noted.noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
       logsAlone: noted.noAgent.logsAlone,

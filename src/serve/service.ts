@@ -240,7 +240,14 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
     .add({
       name: 'learning',
       needs: ['reading', 'scoring'],
-      start: ({ reading, scoring: scorer }) => reading && new Learning({ reading, scorer, log }),
+      start: ({ reading, scoring: scorer }) =>
+        reading &&
+        new Learning({
+          learn: () => reading.own({ what: 'predictions' }),
+          onLearned: (predictions) => scorer.foretell(predictions),
+          onProblem: (error) =>
+            log.line('warn', 'readings: no prediction could be learned from them, trying again later', { error }),
+        }),
       stop: (learning) => learning?.stop(),
     })
     .add({

@@ -7,15 +7,19 @@
  * time. `worst` sorts the rows that a page may look at, and goes on among them before it looks at older ones: the
  * cursor keeps where they begin.
  */
+import { CALLED } from '../model/called.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import { isGood } from '../model/severity.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import { IS_LAST, isLive } from './evaluation-columns.ts';
+import { type CameOutAsked, cameOutValues } from './frame-columns.ts';
 import { encodedNameOf } from './sub-agents-codec.ts';
 import type { Dialect, Value } from './sql.ts';
 
 export interface ConversationSearch {
+  readonly ids?: readonly string[] | undefined;
   readonly agents?: readonly string[] | undefined;
   readonly agentVersions?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
@@ -33,6 +37,10 @@ export interface ConversationSearch {
   readonly isLabelled?: boolean | undefined;
   /** Polarity of all that users said. */
   readonly feedback?: readonly Polarity[] | undefined;
+  /** By its outcomes in the world. */
+  readonly cameOut?: readonly CameOutAsked[] | undefined;
+  /** All suites together call it fine; one without a score never is. */
+  readonly isCalledFine?: boolean | undefined;
   /** When the conversation began, in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -196,11 +204,10 @@ function afterLast({ severity, at, row }: NonNullable<SearchCursor['last']>): Co
   };
 }
 
-function takesSearches(search: ConversationSearch): boolean {
-  const { suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow, states, isLabelled } = search;
-  return [suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow, states, isLabelled].some(
-    (one) => one !== undefined,
-  );
+function takesSearches({ states, isLabelled, ...search }: ConversationSearch): boolean {
+  const { suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow } = search;
+  const asked = [suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow, states, isLabelled];
+  return asked.some((one) => one !== undefined);
 }
 
 function conditionsOf(
@@ -209,19 +216,16 @@ function conditionsOf(
   rows: Ends,
   candidates: CandidateRows | undefined,
 ): readonly Condition[] {
-  const conditions: Condition[] = [];
-  const among = (column: string, values: readonly string[] | undefined) => {
-    if (values !== undefined) conditions.push({ sql: dialect.among(column), values: [values.map(dialect.toStored)] });
-  };
-  among('c.agent', search.agents);
-  among('c.agent_version', search.agentVersions);
-  among('c.environment', search.environments);
-  among('c.segment', search.segments);
-  if (search.feedback !== undefined)
-    conditions.push({
-      sql: dialect.among('c.feedback'),
-      values: [search.feedback.map((one) => POLARITIES.indexOf(one))],
-    });
+  const { agents, agentVersions, environments, segments, feedback, cameOut, isCalledFine } = search;
+  const conditions: Condition[] = [
+    ...among(dialect, 'c.agent', agents?.map(dialect.toStored)),
+    ...among(dialect, 'c.agent_version', agentVersions?.map(dialect.toStored)),
+    ...among(dialect, 'c.environment', environments?.map(dialect.toStored)),
+    ...among(dialect, 'c.segment', segments?.map(dialect.toStored)),
+    ...among(dialect, 'c.feedback', placesOf(feedback, POLARITIES)),
+    ...among(dialect, 'coalesce(c.came_out, -1)', cameOut && cameOutValues(cameOut)),
+    ...among(dialect, 'coalesce(c.called, 0)', isCalledFine === undefined ? undefined : calledAs(isCalledFine)),
+  ];
   if (candidates !== undefined) conditions.push(candidates.isOneOf(rows));
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.toStored(lowered(word))] });
@@ -232,17 +236,27 @@ function conditionsOf(
   return evaluation === undefined ? conditions : [...conditions, evaluation];
 }
 
+function among(dialect: Dialect, column: string, values?: readonly (string | number)[]): readonly Condition[] {
+  return values === undefined ? [] : [{ sql: dialect.among(column), values: [values] }];
+}
+
+/** Where they stand in a list, as a column has them. */
+export function placesOf<T>(asked: readonly T[] | undefined, list: readonly T[]): readonly number[] | undefined {
+  return asked?.map((one) => list.indexOf(one));
+}
+
+function calledAs(isFine: boolean): readonly number[] {
+  return CALLED.flatMap((called, place) => (isGood(called) === isFine ? [place] : []));
+}
+
 function evaluationCondition(
   dialect: SearchDialect,
   { suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow }: ConversationSearch,
 ): Condition | undefined {
-  const parts: Condition[] = [];
-  if (suites !== undefined) parts.push({ sql: dialect.among('e.suite'), values: [suites.map(dialect.toStored)] });
-  if (outcomes !== undefined)
-    parts.push({
-      sql: dialect.among('e.outcome'),
-      values: [outcomes.map((one) => OUTCOMES.indexOf(one))],
-    });
+  const parts: Condition[] = [
+    ...among(dialect, 'e.suite', suites?.map(dialect.toStored)),
+    ...among(dialect, 'e.outcome', placesOf(outcomes, OUTCOMES)),
+  ];
   if (scoreBelow !== undefined) parts.push({ sql: 'e.score < ?', values: [scoreBelow] });
   if (decidedBelow !== undefined) parts.push({ sql: 'e.decided_share < ?', values: [decidedBelow] });
   if (failedCriteria !== undefined)

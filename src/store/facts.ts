@@ -5,7 +5,7 @@
 import type { Evaluation } from '../model/evaluation.ts';
 import { failedCriteria } from './evaluation-columns.ts';
 
-export type Facts = readonly string[] | undefined;
+type Facts = readonly string[] | undefined;
 
 const FACTS_MAX = 64;
 

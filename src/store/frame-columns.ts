@@ -2,7 +2,7 @@
  * The frame from which conversations are drawn to be read. A conversation keeps its lot, and those with the smallest lots
  * are read first: so those of any window that were read are a sample with known chances.
  */
-
+import { createHash } from 'node:crypto';
 import { CALLED } from '../model/called.ts';
 import type { Outcome } from '../model/evaluation.ts';
 
@@ -12,6 +12,14 @@ export const LOTS = 2 ** 52;
 /** Nobody who sends spans knows it, or can have another. */
 export function drawLot(): number {
   return Math.floor(Math.random() * LOTS);
+}
+
+/**
+ * The lot in a store that is thrown away: each run over a recording draws the same. A hash of the id knows nothing of how
+ * the conversation went; to know it beforehand helps nobody, because all of the recording is there already.
+ */
+export function lotOfId(id: string): number {
+  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 13), 16);
 }
 
 /** Conversations with a lot below it are found by an index of their own: a few hundred of any large window. */
@@ -67,6 +75,13 @@ export const CAME_OUT = [0, 1, 2, 3];
 export function cameOutAs(cameOut: number | null | undefined): 'good' | 'bad' | undefined {
   if (cameOut === null || cameOut === undefined) return undefined;
   return cameOut % CERTAIN === 1 ? 'good' : 'bad';
+}
+
+export type CameOutAsked = 'good' | 'bad' | 'unknown';
+
+/** Values of `coalesce(came_out, -1)` that mean one of these. */
+export function cameOutValues(asked: readonly CameOutAsked[]): readonly number[] {
+  return [null, ...CAME_OUT].filter((one) => asked.includes(cameOutAs(one) ?? 'unknown')).map((one) => one ?? -1);
 }
 
 /** Outcomes that are certain count before others, and of several the worst. */

@@ -10,7 +10,7 @@ import type { ConversationRow } from './conversation-row.ts';
 
 /** Conversations by when they began; times in milliseconds, `until` is not in it. */
 export interface FrameQuery {
-  readonly agent: string;
+  readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
   readonly environment?: string | undefined;
   readonly segment?: string | undefined;
@@ -47,7 +47,7 @@ export interface Candidate {
   readonly readings: readonly KeptReading[];
 }
 
-/** What people said of a conversation, with its facts. */
+/** A reading by a person, with the facts of its conversation. */
 export interface Lesson {
   readonly facts: readonly string[];
   readonly isGood: boolean;
@@ -59,7 +59,7 @@ export interface FrameReader {
   frameCounts(query: FrameQuery): Awaitable<FrameCounts>;
   /** Conversations that come first to be read, without those that are known with certainty. */
   firstToRead(query: FrameQuery, limit: number): Awaitable<readonly Candidate[]>;
-  /** What people said of conversations that began before a time, the newest first, with their facts. */
+  /** Readings by people of conversations that began before a time, the newest first. */
   lessons(query: { readonly agent: string; readonly before: number }): Awaitable<readonly Lesson[]>;
   /** Conversations that a person has read. */
   readByPeople(query: FrameQuery): Awaitable<number>;

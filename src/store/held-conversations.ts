@@ -12,7 +12,7 @@ import type { ConversationId } from '../model/ids.ts';
 import { severityOf } from '../model/severity.ts';
 import { WITHOUT_TURNS } from './conversation-columns.ts';
 import { failuresIn, withFacts } from './facts.ts';
-import { drawLot } from './frame-columns.ts';
+import { drawLot, lotOfId } from './frame-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
 export interface Due {
@@ -43,6 +43,7 @@ const HELD_MAX = 512;
 
 export class HeldConversations implements ConversationStore {
   readonly #table: ConversationTable;
+  readonly #lotOf: (id: ConversationId) => number;
   readonly #held = new Map<number, Held>();
   readonly #rowById = new Map<ConversationId, number>();
   /** No conversation is due before this; kept so that most searches for due ones cost nothing. */
@@ -55,8 +56,9 @@ export class HeldConversations implements ConversationStore {
   /** Gives a conversation that was scored the place of its chance; what was said before stays where it knows none. */
   foretell: ConversationStore['foretell'] = ({ foretold }) => foretold;
 
-  constructor(table: ConversationTable) {
+  constructor(table: ConversationTable, { lots }: { readonly lots: 'drawn' | 'of ids' } = { lots: 'drawn' }) {
     this.#table = table;
+    this.#lotOf = lots === 'drawn' ? drawLot : lotOfId;
   }
 
   find(id: ConversationId): StoredConversation | undefined {
@@ -68,7 +70,8 @@ export class HeldConversations implements ConversationStore {
 
   make({ id, labels, firstClosedAt }: NewConversation): StoredConversation {
     const row = this.#table.newRow(id);
-    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt, lot: drawLot() };
+    const lot = this.#lotOf(id);
+    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt, lot };
     this.#hold(made, 'insert');
     return made;
   }

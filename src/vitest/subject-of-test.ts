@@ -12,8 +12,7 @@ import type { Json } from '../model/json.ts';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { readRecording, redactBatches } from '../offline/recording.ts';
-import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { readRecording, redactRecorded } from '../offline/recording.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
@@ -87,7 +86,7 @@ export class SubjectOfTest {
 
   async conversations(): Promise<readonly Conversation[]> {
     const { settings } = this;
-    const { conversations } = await understandRecorded(redactBatches(this.#batches(), offlineRedaction(settings)), {
+    const { conversations } = await understandRecorded(redactRecorded(this.#batches(), settings), {
       conversationKeys: settings.conversation.idKeys,
     });
     const found = conversations.filter(({ id }) => this.#isMeant(id));

@@ -6,7 +6,7 @@ import { type Keys, readConversations } from '../../src/cli/read-conversations.t
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { forFile } from '../for-file.ts';
 import { assayHere } from '../assay-here.ts';
-import { get, post, SENT, SUITE } from '../serve/api/v1/filled-service.ts';
+import { get, post, SENT, SUITE, traceOf } from '../serve/api/v1/filled-service.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { printed } from './printed.ts';
@@ -148,6 +148,54 @@ test('readings come from a file, certain outcomes count, and reading needs a ter
   expect(body).toMatchObject({ readings: { certain: 1 } });
   expect(read).toMatchObject({ status: 2, stdout: '' });
   expect(read.stderr).toMatch(/^--read waits for keys and needs a terminal/);
+});
+
+test('annotations of another tool come in for the conversations that are here, and out of turn', async () => {
+  const score = (sessionId: string | null, source: string, value: number, traceId: string | null = null) => ({
+    ...{ name: 'resolved', dataType: 'BOOLEAN', source, authorUserId: null, sessionId, traceId, value },
+  });
+  const data = [
+    score(SENT[0]?.id ?? '', 'ANNOTATION', 1),
+    score('many', 'EVAL', 1),
+    score(null, 'ANNOTATION', 0, 'ab'.repeat(16)),
+  ];
+  const text = JSON.stringify({ data: [...data, score('none', 'ANNOTATION', 0), score('none', 'ANNOTATION', 1)] });
+  const imported = await inService('labels', 'import', file('scores.json', text), '--readings', '--by', 'ana');
+  const again = await inService('labels', 'import', 'scores.json', '--readings', '--by', 'ana', '--json');
+  await put('/v1/readings', { conversation_id: 'none', answer: null, by: 'ana' });
+  const { body } = await get(shared().running, '/api/v1/estimate?agent=helper');
+  // The cast holds because the shape is the API's own.
+  const { readings } = body as { readings: { sample: number; out_of_turn: number } };
+  await put('/v1/readings', { conversation_id: 'many', answer: null, by: 'ana', source: 'agent' });
+
+  expect(imported).toEqual({ status: 0, stderr: '', stdout: expect.any(String) });
+  expect(imported.stdout.split('\n').slice(0, -1)).toEqual([
+    '3 readings, 3 of them new or changed',
+    'Langfuse: resolved says whether a conversation went well.',
+    'by programs, which count in no estimate: 1',
+    'left out, without a value, a trace or a session: 0',
+    'left out, of a trace or session that is no conversation here: 1',
+    'No lot chose these conversations: each is out of turn, and counts once all that come before it are read.',
+  ]);
+  const counts = { readings: 3, changed: 0, by_programs: 1, left_out: 0, of_no_conversation: 1 };
+  expect(JSON.parse(again.stdout)).toEqual(counts);
+  // The window may end behind the one that a person read, if it began first.
+  expect(readings.sample + readings.out_of_turn).toBe(1);
+});
+
+test('an annotation of a trace is of the conversation that has no other name', async () => {
+  const number = SENT.length + 2;
+  const attributes = { 'gen_ai.conversation.id': '', 'gen_ai.agent.name': 'nameless' };
+  await post(shared().running, { id: '', question: 'Hi?', answer: 'Hello.', results: [], attributes }, number);
+  const asked = async () => (await get(shared().running, '/api/v1/estimate?agent=nameless')).body;
+  await vi.waitFor(async () => expect(await asked()).toMatchObject({ conversations: { spoken_for: 1 } }), 20_000);
+  const uuid = traceOf(number).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const feedback = { key: 'ok', score: 1, trace_id: uuid, feedback_source: { type: 'app', user_id: 'u' } };
+  const text = `${JSON.stringify(feedback)}\n`;
+  const imported = await inService('labels', 'import', file('feedback.jsonl', text), '--readings', '--json');
+
+  expect(JSON.parse(imported.stdout)).toMatchObject({ readings: 1, changed: 1, of_no_conversation: 0 });
+  expect(await asked()).toMatchObject({ readings: { sample: 1 }, success: { value: 1 } });
 });
 
 test.each([

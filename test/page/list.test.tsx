@@ -130,6 +130,11 @@ test.each([
   });
 });
 
+test('a choice of real outcomes may be what the suites miss, which are two filters of the API', () => {
+  expect(listQueryOf(placeAt('came_out=missed&agent=a')).toString()).toBe('came_out=bad&agent=a&called_fine=true');
+  expect(listQueryOf(placeAt('came_out=unknown&called_fine=true')).toString()).toBe('came_out=unknown');
+});
+
 test('parameters of the page are no part of what the API is asked', () => {
   expect(listQueryOf(placeAt('agent=a&columns=cost&verdict=x&step=y&words=late')).toString()).toBe(
     'agent=a&words=late',
@@ -148,8 +153,17 @@ test('a filter with nothing to choose between is left out, unless the address ha
   };
   const namesAt = (search: string) => conversationFilters(placeAt(search), facets).map(({ name }) => name);
 
-  expect(namesAt('')).toEqual(['order', 'outcome', 'since', 'state', 'feedback']);
-  expect(namesAt('suite=gone&agent=a')).toEqual(['order', 'outcome', 'agent', 'suite', 'since', 'state', 'feedback']);
+  expect(namesAt('')).toEqual(['order', 'outcome', 'since', 'state', 'feedback', 'came_out']);
+  expect(namesAt('suite=gone&agent=a')).toEqual([
+    'order',
+    'outcome',
+    'agent',
+    'suite',
+    'since',
+    'state',
+    'feedback',
+    'came_out',
+  ]);
 });
 
 test('a view is kept under its name, replaced, renamed and forgotten', () => {

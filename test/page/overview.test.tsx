@@ -9,7 +9,7 @@ import { Figures } from '../../src/page/overview/figures.tsx';
 import { detectionsOf, OpenDetections } from '../../src/page/overview/open-detections.tsx';
 import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
 import { SubAgentTable } from '../../src/page/overview/sub-agents.tsx';
-import { Estimated } from '../../src/page/read/went-well.tsx';
+import { Estimated, RealOutcomes } from '../../src/page/read/went-well.tsx';
 import type { Place } from '../../src/page/shell/place.ts';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
 
@@ -259,8 +259,21 @@ const ESTIMATE: EstimateAnswer = {
   ...{ agent: 'greeter', since: TREND.since, until: TREND.until, says: 'It says.', next: 'Read 20 more.' },
   conversations: { spoken_for: 1204, later: 0, unreadable: 0, called_fine: 900, unscored: 0 },
   readings: { sample: 0, out_of_turn: 0, certain: 0, unclear: 0, by_two: 0, disagreed: 0 },
-  ...{ worth: [], enough: false },
+  ...{ outcomes: { good: 0, bad: 0, bad_called_fine: 0 }, worth: [], enough: false },
 };
+
+test('real outcomes are counted, with a way to those that are bad and called fine', () => {
+  const missed = new URLSearchParams({ agent: 'greeter', since: '7d', came_out: 'missed' });
+  const shown = (outcomes: EstimateAnswer['outcomes']) => <RealOutcomes outcomes={outcomes} missed={missed} />;
+
+  const some = shown({ good: 31, bad: 69, bad_called_fine: 40 });
+  expect(wordsOf(some)).toBe(
+    '69 of 100 conversations with real outcomes came out bad. The suites call 40 of these fine',
+  );
+  expect(markupOf(some)).toContain('href="/conversations?agent=greeter&amp;since=7d&amp;came_out=missed"');
+  expect(countOf(shown({ good: 3, bad: 1, bad_called_fine: 0 }), /href=/)).toBe(0);
+  expect(wordsOf(shown(ESTIMATE.outcomes))).toBe('');
+});
 
 test('how many went well has the figures of the API, and those that it does not speak for', () => {
   const estimate = {

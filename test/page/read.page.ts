@@ -167,3 +167,22 @@ test('after the last one the page says so, and the overview begins with the esti
   expect(await page.locator('.head-outcomes').innerText()).toMatch(/Came out\s+✕\s*bad: csat/);
   expect(await page.locator('.row-came_out').first().innerText()).toMatch(/✕\s*bad/);
 });
+
+test('the overview counts what came out bad, and leads to those that the suites call fine', async () => {
+  const page = await openPage(service.http);
+  const section = page.locator('.went-well');
+  await section.getByText('came out bad').waitFor();
+  expect(await section.innerText()).toContain(`${COUNT} of ${COUNT} conversations with real outcomes came out bad.`);
+
+  await section.getByRole('link', { name: `The suites call ${COUNT} of these fine` }).click();
+
+  await page.locator('.row').first().waitFor();
+  expect(new URL(page.url()).search).toBe('?agent=writer&since=7d&came_out=missed');
+  const filter = page.locator('.filter-bar').getByLabel('Came out');
+  expect(await filter.inputValue()).toBe('missed');
+  expect(await page.locator('.row').count()).toBe(COUNT);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'missed');
+  await filter.selectOption('good');
+  await page.getByText('No conversation matches these filters.').waitFor();
+});

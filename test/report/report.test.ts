@@ -8,7 +8,7 @@ import { EventReporter } from '../../src/report/events/event-reporter.ts';
 import { Log } from '../../src/report/log/log.ts';
 import { exemplarSample, QualityView } from '../../src/report/metrics/quality-view.ts';
 import { SuiteTotals } from '../../src/engine/counting/suite-totals.ts';
-import { bandOf, summarize } from '../../src/report/documents/summary.ts';
+import { summarize } from '../../src/report/documents/summary.ts';
 
 function evaluation(options: {
   readonly id?: string;
@@ -39,21 +39,6 @@ function evaluation(options: {
   };
 }
 
-test.each([
-  [850_000, 'production ready'],
-  [849_999, 'usable'],
-  [700_000, 'usable'],
-  [699_999, 'not ready'],
-])('a TCR of %i millionths is %s', (tcr, band) => {
-  expect(bandOf(tcr / 1_000_000, 1)).toBe(band);
-});
-
-test('a mean score is no band by itself where hardly any conversation succeeded', () => {
-  expect(bandOf(0.857, 0.086)).toBe('not ready');
-  expect(bandOf(0.9, 0.75)).toBe('usable');
-  expect(bandOf(0.9, null)).toBeNull();
-});
-
 test('the TCR is the mean of what was scored; what was not is counted apart', () => {
   const summary = summarize([
     evaluation({ id: 'a', score: 1_000_000 }),
@@ -61,7 +46,7 @@ test('the TCR is the mean of what was scored; what was not is counted apart', ()
     evaluation({ id: 'c', outcome: 'unscored' }),
   ]);
 
-  expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75, band: 'not ready' });
+  expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75 });
   expect(summary).toMatchObject({ success_rate: 0.5, about: 'task', with_evidence: 1 });
   expect(summary.outcomes).toEqual({
     successful_completion: 1,
@@ -74,25 +59,13 @@ test('the TCR is the mean of what was scored; what was not is counted apart', ()
   });
 });
 
-test('there is no band unless more than half was scored with evidence of the task', () => {
+test('form and task are summed up apart: what is known by form is in no success rate', () => {
   const form = evaluation({ id: 'a', score: 1_000_000, outcome: 'no_fault_found', about: 'form' });
   const task = evaluation({ id: 'b', score: 1_000_000 });
 
-  expect(summarize([form])).toMatchObject({ tcr: 1, band: null, about: 'form', with_evidence: 0 });
+  expect(summarize([form])).toMatchObject({ tcr: 1, about: 'form', with_evidence: 0 });
   expect(summarize([form])).toMatchObject({ success_rate: null, no_fault_rate: 1 });
-  expect(summarize([form, task])).toMatchObject({ band: null, about: 'task', with_evidence: 0.5, success_rate: 1 });
-  expect(summarize([form, task, { ...task }])).toMatchObject({ band: 'production ready' });
-  const unscored = { ...task, score: undefined, outcome: 'unscored' } as const;
-  expect(summarize([task, task, unscored])).toMatchObject({ band: 'production ready' });
-  expect(summarize([task, unscored])).toMatchObject({ tcr: 1, band: null });
-});
-
-test('there is no band if at most half were scored', () => {
-  const scored = evaluation({ id: 'a', score: 1_000_000 });
-  const unscored = evaluation({ id: 'b', outcome: 'unscored' });
-
-  expect(summarize([scored, { ...scored }, unscored])).toMatchObject({ band: 'production ready' });
-  expect(summarize([scored, unscored])).toMatchObject({ tcr: 1, band: null });
+  expect(summarize([form, task])).toMatchObject({ about: 'task', with_evidence: 0.5, success_rate: 1 });
 });
 
 test('what was handed over to a person is in no success rate', () => {
@@ -107,7 +80,7 @@ test('what was handed over to a person is in no success rate', () => {
 });
 
 test('nothing scored is no TCR, not a TCR of 0', () => {
-  expect(summarize([])).toMatchObject({ tcr: null, band: null });
+  expect(summarize([])).toMatchObject({ tcr: null });
 });
 
 test('a criterion that is decided nowhere, although its tool was called, is named', () => {

@@ -70,6 +70,8 @@ test('what came of conversations is imported, shown with them, and held against 
     assay('labels', 'import', file, '--outcome', '--good-from', '4', '--url', running.http, '--json');
   expect(JSON.parse((await imported()).stdout)).toEqual({
     ...{ label: 'csat', outcomes: 13, changed: 13, empty: 0, contradicted: 0 },
+    // The suite failed all that users were not content with; one outcome is of a conversation that never came.
+    ...{ known: 12, bad: 12 - content.size, called_fine: 0, examples: [] },
   });
   expect(JSON.parse((await imported()).stdout)).toMatchObject({ changed: 0 });
   expect((await conversation(running, first.id)).came_of_it).toEqual([
@@ -98,6 +100,50 @@ test('what came of conversations is imported, shown with them, and held against 
     body: { outcomes: 1, changed: 1 },
   });
   expect(JSON.parse((await validity('--json')).stdout)).toMatchObject({ labelled: 11 });
+});
+
+test('after a file of outcomes the command says what the suites miss, with the latest five', async () => {
+  const dataDir = tempDirectory();
+  const running = await runService({ suites: ['default'], dataDir });
+  const assay = (...args: readonly string[]) => assayHere(args, { cwd: dataDir });
+  const conversations = [...traffic({ seed: 7, conversations: 60, endMarks: 'all', turnsMax: 1 })];
+  for (const { turns, agentVersion } of conversations)
+    for (const turn of turns) {
+      const headers = { 'content-type': 'application/json' };
+      const body = exportRequest(turn, agentVersion);
+      expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
+    }
+  for (const { id } of conversations)
+    await until(async () => (await conversation(running, id)).evaluations?.[0]?.score !== undefined);
+  const list = async (query: string) => {
+    const response = await fetch(`${running.http}/api/v1/conversations?limit=200&${query}`);
+    return (
+      (await response.json()) as { readonly conversations: readonly Record<'conversation_id' | 'agent', string>[] }
+    ).conversations;
+  };
+  const fine = await list('called_fine=true');
+  expect(fine.length).toBeGreaterThan(5);
+  const file = path.join(dataDir, 'refund.csv');
+  const rows = conversations.map(({ id }, index) => `"${id}",${index < 3 ? 1 : 0}`);
+  writeFileSync(file, ['conversation_id,refund', ...rows, 'never-came,0', 'nor-this,1', ''].join('\n'));
+
+  const { stdout, status } = await assay('labels', 'import', file, '--outcome', '--url', running.http);
+
+  expect(status).toBe(0);
+  const missed = await list('called_fine=true&came_out=bad');
+  expect(missed.length).toBeGreaterThan(5);
+  const share = ((missed.length / 57) * 100).toFixed(1);
+  expect(stdout).toContain('outcomes of conversations that the service does not have: 2\n');
+  expect(stdout).toContain(
+    `57 of 60 outcomes are bad; the suites call ${missed.length} of them fine (${share} %)\n${' '.repeat(4)}`,
+  );
+  const estimate = await fetch(`${running.http}/api/v1/estimate?agent=${missed[0]?.agent}&since=36500d`);
+  expect(await estimate.json()).toMatchObject({ outcomes: { good: 3, bad: 57, bad_called_fine: missed.length } });
+  const examples = stdout.split('\n').filter((line) => line.startsWith(' '.repeat(4)));
+  expect(examples.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
+    missed.slice(0, 5).map(({ conversation_id: id }) => id),
+  );
+  expect(stdout).toContain(`All that are bad and called fine: ${running.http}/conversations?came_out=missed\n`);
 });
 
 test('an outcome with a mistake is refused, and all that came with it', async () => {

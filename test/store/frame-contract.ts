@@ -5,6 +5,7 @@ import { readingOf, type SaidReading } from '../../src/model/readings.ts';
 import type { ConversationGlance } from '../../src/store/conversation-columns.ts';
 import type { ConversationStore } from '../../src/store/engine-store.ts';
 import { CHANCES } from '../../src/store/frame-columns.ts';
+import type { ConversationSearch } from '../../src/store/conversation-search.ts';
 import type { FrameReader } from '../../src/store/frame-reader.ts';
 import { joinTurn, scoreAtOnce, type Turn } from './contract.ts';
 import type { OutcomesUnderTest } from './readings-contract.ts';
@@ -100,6 +101,56 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     await under.readings.put([readingOf({ ...outcome, isGood: undefined })]);
 
     expect((await (await under.reader()).find('c1'))?.cameOut).toBeUndefined();
+  });
+
+  test(`${name}: a search finds conversations by what came of them, by what the suites call them, and by their ids`, async () => {
+    const under = await opened();
+    await scored(under, [
+      { id: 'missed', outcome: 'no_fault_found' },
+      { id: 'caught', outcome: 'hard_failure' },
+      { id: 'certain', outcome: 'successful_completion' },
+      { id: 'well', outcome: 'successful_completion' },
+      { id: 'plain', outcome: 'handed_over' },
+      { id: 'unscored', outcome: 'unscored' },
+    ]);
+    const outcome = { label: 'csat', isGood: false, value: undefined, case: undefined };
+    await under.readings.put([
+      ...['missed', 'caught', 'unscored'].map((conversationId) => readingOf({ ...outcome, conversationId })),
+      readingOf({ ...outcome, conversationId: 'certain' }, true),
+      readingOf({ ...outcome, conversationId: 'well', isGood: true }),
+    ]);
+    const { pages } = await under.reader();
+    const rows: readonly (readonly [Partial<ConversationSearch>, readonly string[]])[] = [
+      [{ cameOut: ['bad'] }, ['unscored', 'certain', 'caught', 'missed']],
+      [{ cameOut: ['good'] }, ['well']],
+      [{ cameOut: ['unknown'] }, ['plain']],
+      [{ cameOut: ['unknown', 'good'] }, ['plain', 'well']],
+      [{ cameOut: ['bad'], isCalledFine: true }, ['certain', 'missed']],
+      [{ cameOut: ['bad'], isCalledFine: false }, ['unscored', 'caught']],
+      [{ cameOut: ['bad'], isCalledFine: true, limit: 1 }, ['certain']],
+      [{ isCalledFine: true }, ['well', 'certain', 'missed']],
+      [{ cameOut: ['bad'], outcomes: ['hard_failure'], order: 'worst' }, ['caught']],
+      [{ ids: ['well', 'missed', 'never', "'; DROP \0"] }, ['well', 'missed']],
+      [{ ids: ['well', 'missed', 'caught'], cameOut: ['bad'], isCalledFine: true }, ['missed']],
+      [{ ids: ['never'] }, []],
+    ];
+    for (const [search, ids] of rows) {
+      const found = await pages.search({ order: 'latest', limit: 50, ...search });
+      expect([search, found.rows.map(({ conversationId }) => conversationId)]).toEqual([search, ids]);
+    }
+  });
+
+  test(`${name}: a search by ids looks at those that are there, and at no others`, async () => {
+    const under = await opened();
+    await scored(
+      under,
+      ['c1', 'c2', 'c3'].map((id) => ({ id, outcome: 'no_fault_found' })),
+    );
+    const { pages } = await under.reader();
+
+    const page = await pages.search({ ids: ['c1', 'c3', 'never'], order: 'latest', limit: 1, isCalledFine: false });
+
+    expect(page).toMatchObject({ rows: [], next: undefined, lookedAt: 2 });
   });
 
   test(`${name}: lots stay, whatever is scored and read; what is certain needs no reader`, async () => {

@@ -1,12 +1,8 @@
 /** JSON with sorted keys, to compare what two emitters wrote about one thing. */
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 
 export function canonicalJson(value: Json): string {
-  return JSON.stringify(value, (_key, member: unknown) => (isObject(member) ? sorted(member) : member));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.stringify(value, (_key, member: unknown) => (isMapping(member) ? sorted(member) : member));
 }
 
 function sorted(value: Record<string, unknown>): unknown {

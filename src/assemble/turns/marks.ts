@@ -1,5 +1,5 @@
 /** State and truth as they stood at the end: later records override earlier ones, key by key. */
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import type { Step } from '../../model/step.ts';
 import { compare } from './span-tree.ts';
 
@@ -26,13 +26,9 @@ export function marksOf(steps: readonly Step[]): Marks {
 
 export function overridden(earlier: Json | undefined, later: Json | undefined): Json | undefined {
   if (later === undefined) return earlier;
-  if (!isObject(earlier) || !isObject(later)) return later;
+  if (!isMapping(earlier) || !isMapping(later)) return later;
   // Without prototype, so that a key `__proto__` is just a key.
   const both: { [key: string]: Json } = Object.create(null);
   for (const source of [earlier, later]) for (const [key, value] of Object.entries(source)) both[key] = value;
   return both;
-}
-
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

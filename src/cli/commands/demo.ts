@@ -158,9 +158,9 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
       const evaluations = rows
         .flatMap((row) => reader.evaluations(row, { revisions: 'last' }))
         .filter(({ suite }) => suite === 'scheduling');
-      const { tcr, band, success_rate: successes, failing_criteria: failing } = summarize(evaluations);
+      const { tcr, success_rate: successes, failing_criteria: failing } = summarize(evaluations);
       const share = successes === null ? 'nothing scored' : `${percent(successes)} successful`;
-      terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${share}   ${band ?? ''}`);
+      terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${share}`);
       const failed = failing.slice(0, 4).map((one) => [one.criterion, `failed ${one.failed} of ${one.decided}`]);
       printTable(terminal, failed, { indent: 7 });
       const [example] = failing[0]?.examples ?? [];

@@ -3,8 +3,7 @@ import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, recordedMessages } from '../../engine/recorded/recorded-batch.ts';
-import { readRecordings, redactBatches } from '../../offline/recording.ts';
-import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { readRecordings, redactRecorded } from '../../offline/recording.ts';
 import { type Understood, understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { toPlain } from '../../reader/to-plain.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
@@ -45,7 +44,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
       const batches =
         files.length === 0
           ? stored(askedService(flags, settings), wholeNumber('--latest', flags.latest))
-          : redactBatches(readRecordings(files), offlineRedaction(settings));
+          : redactRecorded(readRecordings(files), settings);
       const understood = await understandRecorded(batches, {
         conversationKeys: settings.conversation.idKeys,
       });

@@ -3,32 +3,47 @@
  * what came of them in the world, to hold all scores against it. With `--readings` it puts whether each went well.
  */
 import { counted } from '../../model/counted.ts';
+import { type WrittenReading, withoutContradictions } from '../../model/readings.ts';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
-import { readLabels, readReadings, type WrittenLabel } from '../read-labels.ts';
-import { ask, askedPort, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
+import { readingsIn } from '../read-annotations.ts';
+import { readLabels, type WrittenLabel } from '../read-labels.ts';
+import {
+  ask,
+  type AskedService,
+  askedPort,
+  reading,
+  type ServiceFlags,
+  serviceOf,
+  tokenOption,
+  writing,
+} from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
+import { printMissed, whatSuitesMiss } from '../what-suites-miss.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-/** Most labels that the API takes in a request. */
-const LABELS_MAX = 1000;
+/** The API takes up to twice as many in a request. */
 const PUT_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });
+const NOT_FOUND = 404;
+const foundSchema = z.object({ conversation: z.object({ turns: z.number() }).optional() });
 const changedSchema = z.object({ changed: z.number() });
 
 const HELP = `
 With --outcome: ${OUTCOME_FILE}
 
 With --readings: the same kinds of file, with conversation_id, answer (good, bad or cannot_tell; true or 1, false or 0),
-by, first_wrong (the span id of the first step that went wrong) and note.
+by, first_wrong (the span id of the first step that went wrong) and note. Also annotations that Langfuse, Phoenix,
+LangSmith or MLflow export, as JSON, JSON lines or CSV: --label has the name of the one that says whether it went well.
 
 Examples:
   assay labels import reviewed.csv --by ana
   assay labels import readings.csv --readings --by ana
+  assay labels import scores.json --readings --label resolved
   assay labels import csat.csv --outcome --good-from 4`;
 
 type ImportFlags = ServiceFlags &
@@ -52,7 +67,10 @@ export function addLabels(program: Command, terminal: Terminal): void {
     .addOption(new Option('--readings', 'the file says how conversations went, as people read').conflicts('outcome'))
     .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case')
     .option('--certain', 'with --outcome: it decides how the conversation went, and nobody has to read it');
-  addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
+  addOutcomeOptions(
+    command,
+    'with --outcome: the column that is the outcome, and its name in the store; with --readings: the annotation',
+  )
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
     .addOption(settingOption('config'))
@@ -70,8 +88,9 @@ export function addLabels(program: Command, terminal: Terminal): void {
 /** Options that only one kind of file takes. */
 function checkFlags(flags: ImportFlags): void {
   const { outcome, readings, by, suite, label, goodFrom, goodUpTo, certain } = flags;
-  const ofOutcomes = { label, 'good-from': goodFrom, 'good-up-to': goodUpTo, certain };
-  const excluded = outcome === true ? { by, suite } : { ...ofOutcomes, ...(readings === true ? { suite } : {}) };
+  const ofColumns = { label, 'good-from': goodFrom, 'good-up-to': goodUpTo };
+  const excluded =
+    outcome === true ? { by, suite } : readings === true ? { certain, suite } : { ...ofColumns, certain };
   const given = Object.entries(excluded).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   const kind = outcome === true ? '--outcome' : '--readings';
@@ -93,15 +112,32 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
 }
 
 async function importReadings(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const { readings, mistakes } = readReadings(file, { by: flags.by });
-  failOn(mistakes);
-  const changed = await putTogether(readings, { path: '/v1/readings', one: 'reading' }, flags, terminal);
-  const counts = { readings: readings.length, changed };
-  terminal.out(
-    flags.json === true
-      ? visibleJson(counts)
-      : `${counted(readings.length, 'reading')}, ${changed} of them new or changed`,
-  );
+  const { readings, of } = readingsIn(file, flags);
+  const here = of === undefined ? readings : await ofConversations(readings, serviceOf(flags));
+  const known = of === undefined ? here : withoutContradictions(here);
+  const changed = await putTogether(known, { path: '/v1/readings', one: 'reading' }, flags, terminal);
+  const by_programs = known.filter(({ source }) => source === 'agent').length;
+  const others = { by_programs, left_out: of?.leftOut, of_no_conversation: readings.length - here.length };
+  const counts = { readings: known.length, changed };
+  if (flags.json === true) terminal.out(visibleJson(of === undefined ? counts : { ...counts, ...others }));
+  else terminal.out(`${counted(counts.readings, 'reading')}, ${changed} of them new or changed`);
+  if (flags.json === true || of === undefined) return;
+  terminal.out(`${of.tool}: ${safe(of.name, 80)} says whether a conversation went well.
+by programs, which count in no estimate: ${by_programs}
+left out, without a value, a trace or a session: ${of.leftOut}
+left out, of a trace or session that is no conversation here: ${others.of_no_conversation}
+No lot chose these conversations: each is out of turn, and counts once all that come before it are read.`);
+}
+
+/** The service finds a conversation by its trace if its agent gave it no id. */
+async function ofConversations(readings: readonly WrittenReading[], { url, token }: AskedService) {
+  const there = new Set<string>();
+  for (const id of new Set(readings.map(({ conversation_id }) => conversation_id))) {
+    const asked = new URL(`/api/conversations/${encodeURIComponent(id)}`, url);
+    const { conversation } = foundSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
+    if (conversation !== undefined && conversation.turns > 0) there.add(id);
+  }
+  return readings.filter(({ conversation_id: id }) => there.has(id));
 }
 
 /** Items before a refused one stay in the store; the file can be imported again. */
@@ -131,13 +167,16 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   }));
   const changed = await putTogether(all, { path: '/v1/outcomes', one: 'outcome' }, flags, terminal);
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
+  const service = serviceOf(flags);
+  const missed = await whatSuitesMiss(all, service, terminal);
   if (flags.json === true) {
-    terminal.out(visibleJson(counts));
+    terminal.out(visibleJson({ ...counts, ...missed }));
     return;
   }
   terminal.out(`${counted(all.length, 'outcome')} in ${safe(label, 80)}, ${changed} of them new or changed`);
   if (empty > 0) terminal.out(`entries without an outcome, left out: ${empty}`);
   if (contradicted.length > 0) terminal.out(`conversations called both good and bad, left out: ${contradicted.length}`);
+  if (missed !== undefined) printMissed(terminal, missed, { outcomes: all.length, url: service.url });
   terminal.out(`Compare the scores with them: assay validity --label ${safe(label, 80)}`);
 }
 
@@ -148,8 +187,8 @@ async function putAll(
 ): Promise<number> {
   let added = 0;
   for (const [conversation, own] of Map.groupBy(labels, (label) => label.conversation)) {
-    for (let first = 0; first < own.length; first += LABELS_MAX) {
-      const some = own.slice(first, first + LABELS_MAX).map(({ conversation: _, ...label }) => label);
+    for (let first = 0; first < own.length; first += PUT_TOGETHER) {
+      const some = own.slice(first, first + PUT_TOGETHER).map(({ conversation: _, ...label }) => label);
       const address = new URL(`/v1/labels/${encodeURIComponent(conversation)}`, url);
       added += answerSchema.parse(await ask(address, writing('PUT', some, writeToken))).added;
     }

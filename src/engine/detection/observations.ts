@@ -7,31 +7,11 @@ import type { AgentLabels } from '../../model/agent-labels.ts';
 import { ONE } from '../../score/subject/weigh.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { WaitingObservation } from '../../store/detection-store.ts';
+import type { Observation } from '../../statistics/detect/observation.ts';
 
-export interface ObservedEvaluation {
-  readonly suite: string;
+export interface ObservedEvaluation extends Omit<Observation, 'at'> {
   readonly suiteVersion: string;
-  readonly agent: string;
-  readonly environment: string;
-  readonly version: string;
-  /** Empty where none is configured. */
-  readonly segment: string;
-  /** A hash of who had the conversation; empty where spans name nobody. */
-  readonly user: string;
-  /** Traits of the conversation, such as `tool: search`. */
-  readonly traits: readonly string[];
-  /** The judges' own version, over all criteria that a model answers; empty where there are none. */
-  readonly judgedBy: string;
-  /** Criteria that a model answers. */
-  readonly judged: ReadonlySet<string>;
-  /** From 0 to 1; undefined where it was unscored. */
-  readonly score: number | undefined;
-  readonly outcome: Outcome;
-  /** Verdicts as they count: a criterion that did not apply may be a pass for the suite. */
   readonly verdicts: readonly (readonly [criterion: string, verdict: VerdictKind])[];
-  readonly weights: ReadonlyMap<string, number>;
-  readonly costUsd: number | undefined;
-  readonly steps: number;
 }
 
 /** The texts by place, the numbers short: a row is written for each evaluation. */

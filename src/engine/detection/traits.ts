@@ -59,7 +59,7 @@ function hashOfUser({ id, turns }: Conversation): Buffer | undefined {
   return user === undefined || user === '' || user === id ? undefined : keyHash(user);
 }
 
-/** What kind of request it was. */
+/** Says what kind of request it was. */
 export function requestTraits(turns: readonly Turn[]): readonly string[] {
   return BY_ATTRIBUTE.flatMap(([trait, keys]) => {
     const shown = shownName(attributeOf(turns, keys));

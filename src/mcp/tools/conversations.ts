@@ -31,7 +31,7 @@ const findConversations = tool({
   name: 'find_conversations',
   title: 'Find conversations',
   description: `Conversations of the agents under evaluation, with their evaluations and the criteria that failed, and why. Filter by agent,
-version, suite, outcome, failed criterion, score, feedback of users, words and time; order=worst has the worst first. Read
+version, suite, outcome, failed criterion, score, feedback of users, what came of it (came_out), words and time; order=worst has the worst first. Read
 one with explain_conversation and read_transcript.`,
   input: z.object({
     agent,
@@ -42,6 +42,8 @@ one with explain_conversation and read_transcript.`,
     criterion: z.string().optional().describe('one that failed'),
     score_below: z.number().optional(),
     feedback: z.array(z.enum(POLARITIES)).optional().describe('what users said of it, taken together'),
+    came_out: z.array(z.enum(['good', 'bad', 'unknown'])).optional(),
+    called_fine: z.enum(['true', 'false']).optional().describe('by suites; with came_out bad: what they miss'),
     state: z.array(z.enum(['scored', 'open', 'waiting', 'unscored'])).optional(),
     since,
     until,

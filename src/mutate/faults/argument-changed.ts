@@ -4,13 +4,13 @@
  * to hear.
  */
 import type { ExcerptCall } from '../../model/excerpt.ts';
-import type { Json } from '../../model/json.ts';
+import { isList, type Json } from '../../model/json.ts';
 import type { Chance } from '../chance.ts';
 import { type Changed, echo } from '../dependent-values.ts';
 import { type CallPlace, callsOf, withCall, withState } from '../edit.ts';
 import type { Broken, Fault, Scene } from '../fault.ts';
 import { knownTexts } from '../known-texts.ts';
-import { isList, type Leaf, leavesOf, replacedAt } from '../leaves.ts';
+import { type Leaf, leavesOf, replacedAt } from '../leaves.ts';
 import { otherValue } from '../other-value.ts';
 import { inTurn, short, show } from '../wording.ts';
 

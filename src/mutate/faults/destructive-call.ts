@@ -5,7 +5,7 @@
 import type { ExcerptCall } from '../../model/excerpt.ts';
 import { type CallPlace, callsOf, withCallAfter } from '../edit.ts';
 import type { Fault } from '../fault.ts';
-import { isList } from '../leaves.ts';
+import { isList } from '../../model/json.ts';
 import { inTurn, short, show } from '../wording.ts';
 
 export const destructiveCall: Fault = {

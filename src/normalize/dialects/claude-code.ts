@@ -19,6 +19,7 @@ import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { Content, Message, Part, StepError, StepKind } from '../../model/step.ts';
 import { contentOf, MISSING, textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence, EventView } from '../evidence.ts';
@@ -60,7 +61,7 @@ export const claudeCode: Dialect = {
   captured: [['input', PROMPT]],
   infer,
   messagesOut: [{ rule: 'claude_code logs', key: TYPE, find: toldInLogs }],
-  input: [{ rule: PROMPT, key: PROMPT, find: prompt }],
+  input: [attributeFinder(PROMPT, prompt)],
   output: [
     { rule: API_ERROR, key: OUTPUT, find: (evidence) => (apiError(evidence) === undefined ? undefined : MISSING) },
   ],
@@ -69,10 +70,7 @@ export const claudeCode: Dialect = {
     { rule: 'tool.output', key: TYPE, find: toolOutput },
     { rule: `claude ${OUTPUT}`, key: OUTPUT, find: toolContent },
   ],
-  error: [
-    { rule: SUCCESS, key: SUCCESS, find: failure },
-    { rule: API_ERROR, key: OUTPUT, find: apiError },
-  ],
+  error: [attributeFinder(SUCCESS, failure), { rule: API_ERROR, key: OUTPUT, find: apiError }],
 };
 
 function infer(draft: Draft, span: SpanView): void {

@@ -8,6 +8,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content } from '../../model/step.ts';
 import { textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { decodeJsonish, isPresent, memberText } from '../jsonish.ts';
 import { row } from '../rows.ts';
@@ -63,14 +64,10 @@ function firstTask(key: string): Finder<Content> {
 }
 
 function words(key: string): Finder<Content> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const text = evidence.attribute(key);
-      return typeof text === 'string' && text !== '' ? textContent(text) : undefined;
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const text = evidence.attribute(key);
+    return typeof text === 'string' && text !== '' ? textContent(text) : undefined;
+  });
 }
 
 /** `total_tokens=886 prompt_tokens=754 …`, as Python prints it. */

@@ -135,16 +135,12 @@ function countOf(value: unknown): number | undefined {
 
 /** Not of flows: an application's own `{message}` is no list of messages. */
 function messages(key: string, role: 'user' | 'assistant'): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: ({ span: { attributes } }) => {
-      const value = attributes.get(key);
-      if (!isPresent(value) || isFlow(attributes.text(SUBTYPE))) return undefined;
-      const list = decodeMessages(value, role);
-      return list.messages.some(({ parts }) => parts.length > 0) || list.state !== 'whole' ? list : undefined;
-    },
-  };
+  return attributeFinder(key, ({ span: { attributes } }) => {
+    const value = attributes.get(key);
+    if (!isPresent(value) || isFlow(attributes.text(SUBTYPE))) return undefined;
+    const list = decodeMessages(value, role);
+    return list.messages.some(({ parts }) => parts.length > 0) || list.state !== 'whole' ? list : undefined;
+  });
 }
 
 function isFlow(subtype: string | undefined): boolean {
@@ -156,19 +152,15 @@ function isFlow(subtype: string | undefined): boolean {
  * question of the user's, but a result all the same.
  */
 function spoken(key: string, names: readonly string[]): Finder<Content> {
-  return {
-    rule: key,
-    key,
-    find: ({ span: { attributes } }) => {
-      const value = attributes.get(key);
-      if (!isPresent(value)) return undefined;
-      const decoded = decodeJsonish(value);
-      if (typeof decoded.value === 'string') return textContent(decoded.value, decoded.state);
-      for (const name of names) {
-        const text = memberText(decoded.value, name);
-        if (text !== undefined) return textContent(text, decoded.state);
-      }
-      return key === OUTPUT ? contentOf(value) : undefined;
-    },
-  };
+  return attributeFinder(key, ({ span: { attributes } }) => {
+    const value = attributes.get(key);
+    if (!isPresent(value)) return undefined;
+    const decoded = decodeJsonish(value);
+    if (typeof decoded.value === 'string') return textContent(decoded.value, decoded.state);
+    for (const name of names) {
+      const text = memberText(decoded.value, name);
+      if (text !== undefined) return textContent(text, decoded.state);
+    }
+    return key === OUTPUT ? contentOf(value) : undefined;
+  });
 }

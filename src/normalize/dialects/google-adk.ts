@@ -17,6 +17,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -54,19 +55,19 @@ export const googleAdk: Dialect = {
   infer,
   inferDetails,
   messagesIn: [
-    { rule: REQUEST, key: REQUEST, find: ({ span }) => requestMessages(recorded(span, REQUEST)) },
+    attributeFinder(REQUEST, ({ span }) => requestMessages(recorded(span, REQUEST))),
     ...messagesInOfSemconv,
   ],
   messagesOut: [
-    { rule: RESPONSE, key: RESPONSE, find: ({ span }) => responseMessages(recorded(span, RESPONSE)) },
+    attributeFinder(RESPONSE, ({ span }) => responseMessages(recorded(span, RESPONSE))),
     ...messagesOutOfSemconv,
   ],
-  toolArgs: [{ rule: ARGS, key: ARGS, find: toolArgs }],
+  toolArgs: [attributeFinder(ARGS, toolArgs)],
   toolResult: [
-    { rule: RESULT, key: RESULT, find: ({ span }) => unwrapped(recorded(span, RESULT)) },
+    attributeFinder(RESULT, ({ span }) => unwrapped(recorded(span, RESULT))),
     { rule: `${NEWER_RESULT} of ADK`, key: NEWER_RESULT, find: newerResult },
   ],
-  error: [{ rule: RESPONSE, key: RESPONSE, find: responseError }, toolError],
+  error: [attributeFinder(RESPONSE, responseError), toolError],
 };
 
 function infer(draft: Draft, span: SpanView): void {

@@ -78,7 +78,7 @@ export const haystack: Dialect = {
   output: [words('haystack.pipeline.output_data', 'assistant')],
   toolArgs: [attributeFinder(TOOL_INPUT)],
   toolResult: [attributeFinder(TOOL_OUTPUT)],
-  error: [{ rule: TOOL_ERROR, key: TOOL_ERROR, find: toolError }],
+  error: [attributeFinder(TOOL_ERROR, toolError)],
 };
 
 function infer(draft: Draft, span: SpanView): void {
@@ -127,18 +127,14 @@ function tokenUsageIn(text: string | undefined): unknown {
 }
 
 function messages(key: string, side: Side): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const value = evidence.attribute(key);
-      return isPresent(value) ? decodeMessages(value, side) : undefined;
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const value = evidence.attribute(key);
+    return isPresent(value) ? decodeMessages(value, side) : undefined;
+  });
 }
 
 function transcript(key: string, side: Side): Finder<MessageList> {
-  return { rule: key, key, find: (evidence) => said(evidence.attribute(key), side) };
+  return attributeFinder(key, (evidence) => said(evidence.attribute(key), side));
 }
 
 function said(value: AttributeValue | undefined, side: Side): MessageList | undefined {
@@ -178,7 +174,7 @@ function ofComponent(what: 'input' | 'output', side: Side): Finder<MessageList> 
 }
 
 function words(key: string, side: Side) {
-  return { rule: key, key, find: (evidence: Evidence) => wordsIn(evidence.attribute(key), side) };
+  return attributeFinder(key, (evidence: Evidence) => wordsIn(evidence.attribute(key), side));
 }
 
 function toolError({ span: { attributes } }: Evidence): StepError | undefined {

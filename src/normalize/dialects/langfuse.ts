@@ -13,6 +13,7 @@ import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -69,33 +70,22 @@ export const langfuse: Dialect = {
   infer,
   inferDetails,
   messagesIn: [
-    { rule: INPUT, key: INPUT, find: ({ span }) => messagesOf(span.attributes.get(INPUT), 'user') },
-    { rule: TRACE_INPUT, key: TRACE_INPUT, find: ({ span }) => messagesOf(span.attributes.get(TRACE_INPUT), 'user') },
+    attributeFinder(INPUT, ({ span }) => messagesOf(span.attributes.get(INPUT), 'user')),
+    attributeFinder(TRACE_INPUT, ({ span }) => messagesOf(span.attributes.get(TRACE_INPUT), 'user')),
   ],
   messagesOut: [
-    { rule: OUTPUT, key: OUTPUT, find: (evidence) => messagesOf(outputOf(evidence, OUTPUT), 'assistant') },
-    {
-      rule: TRACE_OUTPUT,
-      key: TRACE_OUTPUT,
-      find: (evidence) => messagesOf(outputOf(evidence, TRACE_OUTPUT), 'assistant'),
-    },
+    attributeFinder(OUTPUT, (evidence) => messagesOf(outputOf(evidence, OUTPUT), 'assistant')),
+    attributeFinder(TRACE_OUTPUT, (evidence) => messagesOf(outputOf(evidence, TRACE_OUTPUT), 'assistant')),
   ],
-  input: [INPUT, TRACE_INPUT].map((key) => ({
-    rule: key,
-    key,
-    find: ({ span }) => wordsIn(span.attributes.get(key), 'user'),
-  })),
-  output: [OUTPUT, TRACE_OUTPUT].map((key) => ({
-    rule: key,
-    key,
-    find: (evidence) => wordsIn(named(outputOf(evidence, key) ?? ''), 'assistant'),
-  })),
-  toolArgs: [{ rule: INPUT, key: INPUT, find: ({ span }) => argumentsIn(span.attributes.get(INPUT)) }],
-  toolResult: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => resultIn(outputOf(evidence, OUTPUT)) }],
-  error: [
-    { rule: LEVEL, key: LEVEL, find: levelError },
-    { rule: OUTPUT, key: OUTPUT, find: toolMessageError },
-  ],
+  input: [INPUT, TRACE_INPUT].map((key) =>
+    attributeFinder(key, ({ span }) => wordsIn(span.attributes.get(key), 'user')),
+  ),
+  output: [OUTPUT, TRACE_OUTPUT].map((key) =>
+    attributeFinder(key, (evidence) => wordsIn(named(outputOf(evidence, key) ?? ''), 'assistant')),
+  ),
+  toolArgs: [attributeFinder(INPUT, ({ span }) => argumentsIn(span.attributes.get(INPUT)))],
+  toolResult: [attributeFinder(OUTPUT, (evidence) => resultIn(outputOf(evidence, OUTPUT)))],
+  error: [attributeFinder(LEVEL, levelError), attributeFinder(OUTPUT, toolMessageError)],
 };
 
 function infer(draft: Draft, { attributes }: SpanView): void {

@@ -10,6 +10,7 @@ import { agentNameIn } from '../agent-names.ts';
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { decodeJsonish, isPresent, member } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../chat-messages.ts';
@@ -55,8 +56,8 @@ export const langWatch: Dialect = {
   messagesOut: [messages(OUTPUT, 'assistant')],
   input: [content(INPUT)],
   output: [content(OUTPUT)],
-  toolArgs: [{ rule: INPUT, key: INPUT, find: ({ span }) => insideOf(span.attributes.get(INPUT)) }],
-  toolResult: [{ rule: OUTPUT, key: OUTPUT, find: ({ span }) => insideOf(span.attributes.get(OUTPUT)) }],
+  toolArgs: [attributeFinder(INPUT, ({ span }) => insideOf(span.attributes.get(INPUT)))],
+  toolResult: [attributeFinder(OUTPUT, ({ span }) => insideOf(span.attributes.get(OUTPUT)))],
 };
 
 /** Metrics are a typed value too, or plain. */
@@ -86,26 +87,18 @@ function untyped(typed: unknown, depth: number): unknown {
 }
 
 function messages(key: string, role: 'user' | 'assistant'): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: ({ span: { attributes } }) => {
-      const value = attributes.get(key);
-      const isLlm = attributes.text('langwatch.span.type') === 'llm';
-      const isChat = isPresent(value) && member(decodeJsonish(value).value, 'type') === 'chat_messages';
-      const inside = isLlm || isChat ? insideOf(value) : undefined;
-      return inside === undefined ? undefined : decodeMessages(inside, role);
-    },
-  };
+  return attributeFinder(key, ({ span: { attributes } }) => {
+    const value = attributes.get(key);
+    const isLlm = attributes.text('langwatch.span.type') === 'llm';
+    const isChat = isPresent(value) && member(decodeJsonish(value).value, 'type') === 'chat_messages';
+    const inside = isLlm || isChat ? insideOf(value) : undefined;
+    return inside === undefined ? undefined : decodeMessages(inside, role);
+  });
 }
 
 function content(key: string): Finder<Content> {
-  return {
-    rule: key,
-    key,
-    find: ({ span }) => {
-      const value = insideOf(span.attributes.get(key));
-      return value === undefined ? undefined : contentOf(value);
-    },
-  };
+  return attributeFinder(key, ({ span }) => {
+    const value = insideOf(span.attributes.get(key));
+    return value === undefined ? undefined : contentOf(value);
+  });
 }

@@ -42,17 +42,11 @@ export const liveKit: Dialect = {
     ['toolResult', `${TOOL}.output`],
   ],
   infer,
-  input: [
-    {
-      rule: USER_INPUT,
-      key: USER_INPUT,
-      find: ({ span }) => textContent(span.attributes.text(USER_INPUT) ?? ''),
-    },
-  ],
-  output: [{ rule: RESPONSE, key: RESPONSE, find: ({ span }) => textContent(span.attributes.text(RESPONSE) ?? '') }],
+  input: [attributeFinder(USER_INPUT, ({ span }) => textContent(span.attributes.text(USER_INPUT) ?? ''))],
+  output: [attributeFinder(RESPONSE, ({ span }) => textContent(span.attributes.text(RESPONSE) ?? ''))],
   toolArgs: [attributeFinder(`${TOOL}.arguments`)],
   toolResult: [attributeFinder(`${TOOL}.output`)],
-  error: [{ rule: `${TOOL}.is_error`, key: `${TOOL}.is_error`, find: toolError }],
+  error: [attributeFinder(`${TOOL}.is_error`, toolError)],
 };
 
 function infer(draft: Draft, span: SpanView): void {

@@ -16,6 +16,7 @@ import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { StepKind } from '../../model/step.ts';
 import type { Attributes, SpanView } from '../../otlp/views.ts';
 import { decodeMessages, type MessageList } from '../chat-messages.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
@@ -43,7 +44,7 @@ export const llamaIndexOtel: Dialect = {
   inferDetails,
   messagesIn: [{ rule: 'messages of LLMChatStartEvent', find: ({ span }) => asked(span) }],
   messagesOut: [{ rule: 'response of LLMChatEndEvent', find: ({ span }) => answered(span) }],
-  toolArgs: [{ rule: SUMMARY, key: SUMMARY, find: ({ span }) => toolArgs(span) }],
+  toolArgs: [attributeFinder(SUMMARY, ({ span }) => toolArgs(span))],
 };
 
 function infer(draft: Draft, span: SpanView): void {

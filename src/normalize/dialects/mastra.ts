@@ -11,6 +11,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { StepKind } from '../../model/step.ts';
 import { contentOf, textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
@@ -49,18 +50,14 @@ export const mastra: Dialect = {
   rows: [row('kind', TYPE, asKind(TYPES)), ...rows('agentId', asText, ['agent.id'])],
   messagesIn: ASKED.map((type) => messages(`mastra.${type}.input`, 'user')),
   messagesOut: ANSWERED.map((type) => messages(`mastra.${type}.output`, 'assistant')),
-  input: AGENT_INPUTS.map((key) => ({
-    rule: key,
-    key,
-    find: (evidence) => {
+  input: AGENT_INPUTS.map((key) =>
+    attributeFinder(key, (evidence) => {
       const value = written(evidence, key);
       return value === undefined ? undefined : lastSaid(decodeMessages(value, 'user'), 'user');
-    },
-  })),
-  output: AGENT_OUTPUTS.map((key) => ({
-    rule: key,
-    key,
-    find: (evidence) => {
+    }),
+  ),
+  output: AGENT_OUTPUTS.map((key) =>
+    attributeFinder(key, (evidence) => {
       const value = written(evidence, key);
       if (value === undefined) return undefined;
       const decoded = decodeJsonish(value);
@@ -69,8 +66,8 @@ export const mastra: Dialect = {
       // An agent that was to give an object has it beside an empty text.
       const object = member(decoded.value, 'object');
       return object === undefined && isEmptyAnswer(decoded.value) ? undefined : contentOf(object ?? value);
-    },
-  })),
+    }),
+  ),
 };
 
 /** `input` and `output` are anybody's keys; they are Mastra's where it says of what type the span is. */
@@ -85,14 +82,10 @@ function isEmptyAnswer(value: unknown): boolean {
 }
 
 function messages(key: string, role: 'user' | 'assistant'): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: ({ span }) => {
-      const value = span.attributes.get(key);
-      if (!isPresent(value)) return undefined;
-      const list = decodeMessages(value, role);
-      return list.messages.every(({ parts }) => parts.length === 0) && list.state === 'whole' ? undefined : list;
-    },
-  };
+  return attributeFinder(key, ({ span }) => {
+    const value = span.attributes.get(key);
+    if (!isPresent(value)) return undefined;
+    const list = decodeMessages(value, role);
+    return list.messages.every(({ parts }) => parts.length === 0) && list.state === 'whole' ? undefined : list;
+  });
 }

@@ -8,6 +8,7 @@
  * record understands more, that one is taken.
  */
 import type { Message } from '../../model/step.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { flattenedMessages, leavesUnder } from '../flattened.ts';
@@ -34,11 +35,7 @@ export const messagesOutOfOpenInference: readonly Finder<MessageList>[] = [
 type Side = 'user' | 'assistant';
 
 function flattened(prefix: string, side: Side): Finder<MessageList> {
-  return {
-    rule: `${prefix}*`,
-    key: `${prefix}*`,
-    find: (evidence) => flatList(evidence, prefix, side),
-  };
+  return attributeFinder(`${prefix}*`, (evidence) => flatList(evidence, prefix, side));
 }
 
 /** Two finders ask for the same list, one after the other. */
@@ -122,14 +119,10 @@ function partsOf(messages: readonly Message[]): number {
 
 /** Form of LangChain for Python: a list of texts, not flattened. */
 function promptList(): Finder<MessageList> {
-  return {
-    rule: 'llm.prompts',
-    key: 'llm.prompts',
-    find: (evidence) => {
-      const value = evidence.attribute('llm.prompts');
-      return isPresent(value) ? decodeMessages(value, 'user') : undefined;
-    },
-  };
+  return attributeFinder('llm.prompts', (evidence) => {
+    const value = evidence.attribute('llm.prompts');
+    return isPresent(value) ? decodeMessages(value, 'user') : undefined;
+  });
 }
 
 function prompts(): Finder<MessageList> {
@@ -159,21 +152,17 @@ function texts(evidence: Evidence, prefix: string, side: Side): MessageList | un
  * an agent or a chain was given need not be messages.
  */
 function raw(key: string, side: Side): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const kind = kindOf(evidence);
-      if (kind === undefined || kind === 'TOOL') return undefined;
-      const value = evidence.attribute(key);
-      const whole = transcriptIn(value, side);
-      if (whole !== undefined && side === 'assistant') return afterQuestion(whole);
-      if (whole !== undefined || kind !== 'LLM' || !isPresent(value)) return whole;
-      const list = decodeMessages(value, side);
-      const isThere = list.messages.some(({ parts }) => parts.length > 0);
-      return isThere || list.state === 'truncated' || list.state === 'redacted' ? list : undefined;
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const kind = kindOf(evidence);
+    if (kind === undefined || kind === 'TOOL') return undefined;
+    const value = evidence.attribute(key);
+    const whole = transcriptIn(value, side);
+    if (whole !== undefined && side === 'assistant') return afterQuestion(whole);
+    if (whole !== undefined || kind !== 'LLM' || !isPresent(value)) return whole;
+    const list = decodeMessages(value, side);
+    const isThere = list.messages.some(({ parts }) => parts.length > 0);
+    return isThere || list.state === 'truncated' || list.state === 'redacted' ? list : undefined;
+  });
 }
 
 export function kindOf(evidence: Evidence): string | undefined {

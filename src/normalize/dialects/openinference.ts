@@ -7,6 +7,7 @@ import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { agentNameIn } from '../agent-names.ts';
 import { textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -73,24 +74,15 @@ export const openInference: Dialect = {
   inferDetails,
   messagesIn: messagesInOfOpenInference,
   messagesOut: messagesOutOfOpenInference,
-  systemInstructions: [{ rule: 'input.value', key: 'input.value', find: rawInstructions }],
-  input: [
-    { rule: 'input.value', key: 'input.value', find: (evidence) => wordsIn(evidence.attribute('input.value'), 'user') },
-  ],
+  systemInstructions: [attributeFinder('input.value', rawInstructions)],
+  input: [attributeFinder('input.value', (evidence) => wordsIn(evidence.attribute('input.value'), 'user'))],
   output: [
     documents('retrieval.documents.'),
     documents('reranker.output_documents.'),
-    {
-      rule: 'output.value',
-      key: 'output.value',
-      find: (evidence) => wordsIn(evidence.attribute('output.value'), 'assistant'),
-    },
+    attributeFinder('output.value', (evidence) => wordsIn(evidence.attribute('output.value'), 'assistant')),
   ],
-  toolArgs: [
-    { rule: 'input.value', key: 'input.value', find: toolInput },
-    { rule: 'tool.parameters', key: 'tool.parameters', find: toolParameters },
-  ],
-  toolResult: [{ rule: 'output.value', key: 'output.value', find: toolOutput }],
+  toolArgs: [attributeFinder('input.value', toolInput), attributeFinder('tool.parameters', toolParameters)],
+  toolResult: [attributeFinder('output.value', toolOutput)],
   error: [{ rule: 'output.value status', key: 'output.value', find: toolMessageError }],
 };
 
@@ -244,15 +236,11 @@ function toolMessageError(evidence: Evidence): StepError | undefined {
 
 /** Documents, in the order in which they were found. */
 function documents(prefix: string): Finder<ReturnType<typeof textContent>> {
-  return {
-    rule: `${prefix}*`,
-    key: `${prefix}*`,
-    find: (evidence) => {
-      const contents = new Map<number, string>();
-      for (const { index, path, value } of leavesUnder(evidence.span.attributes, prefix)) {
-        if (path === 'document.content' && typeof value === 'string') contents.set(index, value);
-      }
-      return contents.size === 0 ? undefined : textContent(inOrder(contents).join('\n\n'));
-    },
-  };
+  return attributeFinder(`${prefix}*`, (evidence) => {
+    const contents = new Map<number, string>();
+    for (const { index, path, value } of leavesUnder(evidence.span.attributes, prefix)) {
+      if (path === 'document.content' && typeof value === 'string') contents.set(index, value);
+    }
+    return contents.size === 0 ? undefined : textContent(inOrder(contents).join('\n\n'));
+  });
 }

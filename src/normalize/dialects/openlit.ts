@@ -10,6 +10,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent } from '../jsonish.ts';
@@ -28,11 +29,11 @@ const CALLS_MAX = 128;
 export const openlit: Dialect = {
   name: 'openlit',
   messagesOut: [{ rule: 'gen_ai.tool.* of a model call', key: IDS, find: requestedCalls }],
-  input: [{ rule: INPUT, key: INPUT, find: (evidence) => wordsIn(evidence.attribute(INPUT), 'user') }],
+  input: [attributeFinder(INPUT, (evidence) => wordsIn(evidence.attribute(INPUT), 'user'))],
   output: [
-    { rule: OUTPUT, key: OUTPUT, find: (evidence) => wordsIn(evidence.attribute(OUTPUT), 'assistant') },
-    { rule: BROWSER_RESULT, key: BROWSER_RESULT, find: (evidence) => given(evidence, BROWSER_RESULT) },
-    { rule: GIVEN, key: GIVEN, find: (evidence) => given(evidence, GIVEN) },
+    attributeFinder(OUTPUT, (evidence) => wordsIn(evidence.attribute(OUTPUT), 'assistant')),
+    attributeFinder(BROWSER_RESULT, (evidence) => given(evidence, BROWSER_RESULT)),
+    attributeFinder(GIVEN, (evidence) => given(evidence, GIVEN)),
   ],
 };
 

@@ -7,6 +7,7 @@ import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import { isDefaultName } from '../agent-names.ts';
 import { textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { CAPTURED, type Draft, TOKEN_FIELDS } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -96,14 +97,10 @@ export const otelGenAi: Dialect = {
   infer,
   inferDetails,
   messagesIn: [
-    {
-      rule: 'gen_ai.input.messages',
-      key: 'gen_ai.input.messages',
-      find: (evidence) => {
-        const list = listOf(evidence.attribute('gen_ai.input.messages'), 'user');
-        return list === undefined ? undefined : requestInText(list, evidence);
-      },
-    },
+    attributeFinder('gen_ai.input.messages', (evidence) => {
+      const list = listOf(evidence.attribute('gen_ai.input.messages'), 'user');
+      return list === undefined ? undefined : requestInText(list, evidence);
+    }),
     messagesInDetails('gen_ai.input.messages', 'user'),
     { rule: 'gen_ai.*.message events', find: inputFromEvents },
     messagesAttribute('gen_ai.prompt', 'user'),
@@ -117,14 +114,12 @@ export const otelGenAi: Dialect = {
     messagesInEvent('gen_ai.content.completion', 'gen_ai.completion', 'assistant'),
   ],
   systemInstructions: [
-    {
-      rule: 'gen_ai.system_instructions',
-      key: 'gen_ai.system_instructions',
-      find: ({ span }) => instructionsOf(span.attributes.get('gen_ai.system_instructions')),
-    },
+    attributeFinder('gen_ai.system_instructions', ({ span }) =>
+      instructionsOf(span.attributes.get('gen_ai.system_instructions')),
+    ),
     { rule: `${DETAILS_EVENT} gen_ai.system_instructions`, find: instructionsInDetails },
   ],
-  output: [{ rule: 'final_result', key: 'final_result', find: finalResult }],
+  output: [attributeFinder('final_result', finalResult)],
   toolArgs: [
     attribute('gen_ai.tool.call.arguments'),
     eventField('gen_ai.tool.message', 'content'),
@@ -138,7 +133,7 @@ export const otelGenAi: Dialect = {
     attribute('gen_ai.tool.output'),
     attribute('tool_response'),
   ],
-  error: [{ rule: 'gen_ai.tool.status', key: 'gen_ai.tool.status', find: toolStatusError }],
+  error: [attributeFinder('gen_ai.tool.status', toolStatusError)],
 };
 
 function asProvider(value: AttributeValue): string | undefined {
@@ -202,14 +197,10 @@ function speaksOfModel(draft: Draft, { attributes }: SpanView, hasModel: boolean
 }
 
 function attribute(key: string): Finder<AttributeValue> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const value = evidence.attribute(key);
-      return isPresent(value) && value !== 'N/A' && !isStringified(value) ? value : undefined;
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const value = evidence.attribute(key);
+    return isPresent(value) && value !== 'N/A' && !isStringified(value) ? value : undefined;
+  });
 }
 
 /** Text that JavaScript makes of an object. */
@@ -236,7 +227,7 @@ function eventField(eventName: string, key: string): Finder<AttributeValue> {
 type DefaultRole = 'user' | 'assistant';
 
 function messagesAttribute(key: string, role: DefaultRole): Finder<MessageList> {
-  return { rule: key, key, find: (evidence) => listOf(evidence.attribute(key), role) };
+  return attributeFinder(key, (evidence) => listOf(evidence.attribute(key), role));
 }
 
 /** A span may have several of these events, each with one of the attributes. */

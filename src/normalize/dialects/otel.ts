@@ -3,6 +3,7 @@
  * knows better.
  */
 import type { Evidence, EventView } from '../evidence.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { StepError } from '../../model/step.ts';
@@ -33,7 +34,7 @@ export const otel: Dialect = {
   ],
   error: [
     { rule: 'status', find: statusError },
-    { rule: 'error.type', key: 'error.type', find: attributeError },
+    attributeFinder('error.type', attributeError),
     { rule: 'exception', find: exceptionError },
   ],
 };

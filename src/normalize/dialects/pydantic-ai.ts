@@ -10,6 +10,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Message } from '../../model/step.ts';
 import { textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
@@ -41,16 +42,8 @@ export const pydanticAi: Dialect = {
     ['input', EVENTS],
     ['output', 'final_result'],
   ],
-  messagesIn: [
-    asked(ALL),
-    asked(ALL_EVENTS),
-    { rule: EVENTS, key: EVENTS, find: (evidence) => said(evidence, 'asked') },
-  ],
-  messagesOut: [
-    answered(ALL),
-    answered(ALL_EVENTS),
-    { rule: EVENTS, key: EVENTS, find: (evidence) => said(evidence, 'answered') },
-  ],
+  messagesIn: [asked(ALL), asked(ALL_EVENTS), attributeFinder(EVENTS, (evidence) => said(evidence, 'asked'))],
+  messagesOut: [answered(ALL), answered(ALL_EVENTS), attributeFinder(EVENTS, (evidence) => said(evidence, 'answered'))],
   input: [
     {
       rule: 'prompt',
@@ -65,26 +58,18 @@ export const pydanticAi: Dialect = {
 
 /** All up to this turn's question. */
 function asked(key: string): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const list = conversation(evidence, key);
-      return list === undefined ? undefined : part(list, 0, questionIn(list, evidence) + 1);
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const list = conversation(evidence, key);
+    return list === undefined ? undefined : part(list, 0, questionIn(list, evidence) + 1);
+  });
 }
 
 /** Messages after it. */
 function answered(key: string): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const list = conversation(evidence, key);
-      return list === undefined ? undefined : part(list, questionIn(list, evidence) + 1, list.messages.length);
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const list = conversation(evidence, key);
+    return list === undefined ? undefined : part(list, questionIn(list, evidence) + 1, list.messages.length);
+  });
 }
 
 function conversation(evidence: Evidence, key: string): MessageList | undefined {

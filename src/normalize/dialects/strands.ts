@@ -11,6 +11,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepError } from '../../model/step.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Draft, TOKEN_FIELDS } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -28,7 +29,7 @@ export const strands: Dialect = {
   infer,
   inferDetails,
   toolResult: [{ rule: 'strands tool result', key: MARK, find: toolResult }],
-  error: [{ rule: STATUS, key: STATUS, find: toolError }],
+  error: [attributeFinder(STATUS, toolError)],
 };
 
 function infer(draft: Draft, { attributes, name }: SpanView): void {

@@ -10,6 +10,7 @@
  */
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -61,8 +62,8 @@ export const traceloop: Dialect = {
   inferDetails,
   messagesIn: [flat('gen_ai.prompt.', 'user'), transcript(INPUT, 'user')],
   messagesOut: [flat('gen_ai.completion.', 'assistant'), transcript(OUTPUT, 'assistant')],
-  input: [{ rule: INPUT, key: INPUT, find: (evidence) => wordsIn(evidence.attribute(INPUT), 'user') }],
-  output: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => wordsIn(evidence.attribute(OUTPUT), 'assistant') }],
+  input: [attributeFinder(INPUT, (evidence) => wordsIn(evidence.attribute(INPUT), 'user'))],
+  output: [attributeFinder(OUTPUT, (evidence) => wordsIn(evidence.attribute(OUTPUT), 'assistant'))],
   error: [{ rule: `${OUTPUT} status`, key: OUTPUT, find: messageError }],
 };
 
@@ -72,8 +73,8 @@ export const traceloop: Dialect = {
  */
 export const traceloopTools: Dialect = {
   name: 'traceloop tools',
-  toolArgs: [{ rule: INPUT, key: INPUT, find: (evidence) => argumentsIn(evidence.attribute(INPUT)) }],
-  toolResult: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => resultIn(evidence.attribute(OUTPUT)) }],
+  toolArgs: [attributeFinder(INPUT, (evidence) => argumentsIn(evidence.attribute(INPUT)))],
+  toolResult: [attributeFinder(OUTPUT, (evidence) => resultIn(evidence.attribute(OUTPUT)))],
 };
 
 /** LangChain's glue between the parts of a graph, each of which says that it is a workflow. */
@@ -101,26 +102,18 @@ function inferDetails(draft: Draft, span: SpanView): void {
 }
 
 function flat(prefix: string, side: Side): Finder<MessageList> {
-  return {
-    rule: `${prefix}*`,
-    key: `${prefix}*`,
-    find: ({ span }) => {
-      const list = flattenedMessages(span.attributes, { prefix, defaultRole: side, hasEncodedParts: true });
-      return list === undefined || list.state === 'missing' ? undefined : list;
-    },
-  };
+  return attributeFinder(`${prefix}*`, ({ span }) => {
+    const list = flattenedMessages(span.attributes, { prefix, defaultRole: side, hasEncodedParts: true });
+    return list === undefined || list.state === 'missing' ? undefined : list;
+  });
 }
 
 /** Input and output of a chain, if they are messages. */
 function transcript(key: string, side: Side): Finder<MessageList> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const list = transcriptIn(evidence.attribute(key), side);
-      return list === undefined || side === 'user' ? list : afterQuestion(list);
-    },
-  };
+  return attributeFinder(key, (evidence) => {
+    const list = transcriptIn(evidence.attribute(key), side);
+    return list === undefined || side === 'user' ? list : afterQuestion(list);
+  });
 }
 
 function toolMessageOf(text: string | undefined): PlainMessage | undefined {

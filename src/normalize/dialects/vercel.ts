@@ -89,16 +89,11 @@ export const vercel: Dialect = {
     ['toolResult', 'ai.toolCall.result', 'keep'],
   ],
   infer,
-  messagesIn: [
-    { rule: 'ai.prompt.messages', key: 'ai.prompt.messages', find: modelPrompt },
-    { rule: 'ai.prompt', key: 'ai.prompt', find: agentPrompt },
-  ],
+  messagesIn: [attributeFinder('ai.prompt.messages', modelPrompt), attributeFinder('ai.prompt', agentPrompt)],
   messagesOut: [answerUnder('ai.response'), answerUnder('ai.result')],
-  input: ['ai.value', 'ai.values'].map((key) => ({
-    rule: key,
-    key,
-    find: ({ span }) => contentIfThere(span.attributes.get(key)),
-  })),
+  input: ['ai.value', 'ai.values'].map((key) =>
+    attributeFinder(key, ({ span }) => contentIfThere(span.attributes.get(key))),
+  ),
   toolArgs: [attributeFinder('ai.toolCall.args')],
   toolResult: [attributeFinder('ai.toolCall.result')],
 };

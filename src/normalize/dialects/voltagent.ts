@@ -13,6 +13,7 @@ import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { type Draft, TOKEN_FIELDS } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -61,10 +62,7 @@ export const voltAgent: Dialect = {
   ],
   infer,
   inferDetails,
-  messagesIn: [
-    { rule: MESSAGES, key: MESSAGES, find: asked },
-    { rule: 'input', key: ENTITY, find: given },
-  ],
+  messagesIn: [attributeFinder(MESSAGES, asked), { rule: 'input', key: ENTITY, find: given }],
   input: [
     {
       rule: 'input',

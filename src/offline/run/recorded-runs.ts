@@ -6,7 +6,6 @@
  * of its case, so that recordings and `assay run` can be compared.
  */
 import { checkedTruth } from '../../engine/truth-files.ts';
-import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Dataset, DatasetCase } from '../../model/dataset.ts';
@@ -20,7 +19,7 @@ import { caseFingerprint } from '../datasets/read-dataset.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
 import type { OfflineJudges } from '../offline-judges.ts';
 import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
-import { redactBatches } from '../recording.ts';
+import { redactRecorded } from '../recording.ts';
 import { scoreRecorded } from '../score-recording.ts';
 import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { effortOf } from './run-effort.ts';
@@ -55,7 +54,7 @@ export interface RecordedRuns {
 export async function recordedRuns(wanted: RecordedRunsWanted): Promise<RecordedRuns> {
   const { suites, settings, dataset, judges } = wanted;
   const batches: RecordedBatch[] = [];
-  for await (const batch of redactBatches(wanted.batches, offlineRedaction(settings))) batches.push(batch);
+  for await (const batch of redactRecorded(wanted.batches, settings)) batches.push(batch);
   const { conversations } = await understandRecorded(batches, { conversationKeys: settings.conversation.idKeys });
   const cases = casesIn(conversations, wanted);
   const truths = new Map<string, DatasetCase | undefined>();

@@ -20,6 +20,9 @@ const ANY_FAILURE = 'failed';
 /** No outcome: a conversation may succeed, and a criterion fail all the same. */
 const ANY_CRITERION = 'failed_criterion';
 
+/** Came out bad, and the suites call it fine: what they miss. */
+export const MISSED = 'missed';
+
 export function listQueryOf({ query }: Place): URLSearchParams {
   const asked = onlyOf(query, [...SHARED_FILTERS, ...LIST_FILTERS]);
   const chosen = asked.getAll('outcome');
@@ -33,6 +36,10 @@ export function listQueryOf({ query }: Place): URLSearchParams {
     asked.delete('outcome');
     for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
       if (one !== ANY_FAILURE) asked.append('outcome', one);
+  }
+  if (asked.get('came_out') === MISSED) {
+    asked.set('came_out', 'bad');
+    asked.set('called_fine', 'true');
   }
   return asked;
 }
@@ -61,8 +68,16 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     sinceFilter(place, 'all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
+    { name: 'came_out', label: 'Came out', all: 'came out: any', choices: CAME_OUT },
   ];
 }
+
+const CAME_OUT = [
+  { value: 'good', words: 'came out good' },
+  { value: 'bad', words: 'came out bad' },
+  { value: MISSED, words: 'bad, called fine' },
+  { value: 'unknown', words: 'not known' },
+];
 
 const FROM_LINKS = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },

@@ -3,6 +3,7 @@ import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { Facets } from '../../api/facets.ts';
 import { OTHER } from '../../model/agent-labels.ts';
 import { useReply } from '../api/use-reply.ts';
+import { MISSED } from '../conversations/conversation-filters.tsx';
 import { Here } from '../shell/here.tsx';
 import { entry } from '../overview/figures.tsx';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
@@ -44,7 +45,15 @@ function OfAgent({ agent, place }: { readonly agent: string; readonly place: Pla
         </span>
       </h2>
       <Here of={asked} otherwise={(why) => <p class="mistake">{why}</p>}>
-        {(estimate) => <Estimated estimate={estimate} read={read} />}
+        {(estimate) => (
+          <>
+            <Estimated estimate={estimate} read={read} />
+            <RealOutcomes
+              outcomes={estimate.outcomes}
+              missed={withChanges(query, { since: isUsual ? '7d' : estimate.since, came_out: MISSED })}
+            />
+          </>
+        )}
       </Here>
     </div>
   );
@@ -83,6 +92,21 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
         {link}
       </p>
     </>
+  );
+}
+
+type RealOutcomesProps = Pick<EstimateAnswer, 'outcomes'> & { readonly missed: URLSearchParams };
+
+/** `missed` is the query of a list that shows what the suites miss. */
+export function RealOutcomes({ outcomes: { good, bad, bad_called_fine: fine }, missed }: RealOutcomesProps) {
+  if (good + bad === 0) return null;
+  return (
+    <p>
+      {`${countText(bad)} of ${counted(good + bad, 'conversation')} with real outcomes came out bad. `}
+      {fine > 0 && (
+        <a href={addressOf('conversations', missed)}>{`The suites call ${countText(fine)} of these fine`}</a>
+      )}
+    </p>
   );
 }
 

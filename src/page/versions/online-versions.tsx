@@ -141,6 +141,9 @@ function Compared({ compared, isOld, place }: ComparedProps) {
     criteria: compared.criteria.map(({ criterion, compared: of }) => ({ ...of, criterion })),
   });
   const notes = [
+    ...[a, b].flatMap(({ agent_version: version, estimated }) =>
+      estimated === undefined ? [] : [`${version}: ${estimated.says}`],
+    ),
     ...(limit === undefined ? [] : [limit]),
     ...compared.notes,
     ...[a, b].flatMap(({ agent_version: version, cut, conversations, other_versions: others }) => [

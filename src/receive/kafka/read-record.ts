@@ -8,6 +8,7 @@ import type { RedactionCounts } from '../../model/redaction.ts';
 import type { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { ReceivedBatch } from '../sink.ts';
 import { understandRequest } from '../understand-request.ts';
+import { tryParseJson } from '../../model/json.ts';
 
 export interface RecordReader {
   readonly signal: 'traces' | 'logs';
@@ -58,20 +59,12 @@ const MEMBERS = {
 
 /** A record of another signal looks like an empty message in JSON; in protobuf it cannot be read. */
 function otherSignalIn(bytes: Uint8Array, expected: 'traces' | 'logs'): string | undefined {
-  const message = tryParse(Buffer.from(bytes).toString());
+  // Our own reader took it, and is less strict.
+  const message = tryParseJson(Buffer.from(bytes).toString());
   if (typeof message !== 'object' || message === null) return undefined;
   const found = Object.entries(MEMBERS).find(([, members]) => members.some((member) => Object.hasOwn(message, member)));
   if (found === undefined || found[0] === expected) return undefined;
   return `a request of ${found[0]} in a topic of ${expected}`;
-}
-
-function tryParse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Our own reader took it, and is less strict.
-    return undefined;
-  }
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;

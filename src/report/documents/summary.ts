@@ -5,9 +5,6 @@ import { type FailureKinds, failureKinds } from '../../model/failure-kinds.ts';
 import { aboutOf, meanDecided } from '../../model/known-share.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
-/** From the task completion rate: 0.85 and above, 0.70 and above, below. Nothing is said of what is known by its form alone. */
-type Band = 'production ready' | 'usable' | 'not ready';
-
 export interface SuiteSummary {
   readonly evaluations: number;
   /** Runs of an experiment that broke off and left nothing to score, each a hard failure with score 0. They are in the figures, and no evaluations. */
@@ -17,8 +14,6 @@ export interface SuiteSummary {
   readonly scope: SuiteScope | null;
   /** Mean score of what was scored; null where nothing was. It is the task completion rate where the task was checked. */
   readonly tcr: number | null;
-  /** Null unless more than half of all evaluations, hand-overs aside, were scored with evidence of the task. */
-  readonly band: Band | null;
   /** How much of the suite's weight could be decided, on average over all evaluations; null where it is not known. */
   readonly decided_share: number | null;
   /**
@@ -78,14 +73,6 @@ export function summarize(evaluations: readonly Evaluation[]): Summary {
   };
 }
 
-/** By the lower of both: a mean of scores may hide that hardly any conversation succeeded. Null where nothing says whether one did. */
-export function bandOf(tcr: number, successes: number | null): Band | null {
-  if (successes === null) return null;
-  const least = Math.min(tcr, successes);
-  if (least >= 0.85) return 'production ready';
-  return least >= 0.7 ? 'usable' : 'not ready';
-}
-
 function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
   const scored = evaluations.filter(({ score }) => score !== undefined);
   const sum = scored.reduce((total, { score = 0 }) => total + score, 0);
@@ -107,8 +94,6 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     scored: scored.length,
     scope: scopes.size === 1 ? (first?.scope ?? null) : null,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
-    band:
-      mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean / 1_000_000, successes),
     decided_share: meanDecided(evaluations),
     success_rate: successes,
     no_fault_rate: isAboutTask ? null : rate('no_fault_found'),

@@ -1,5 +1,6 @@
 /** A mistake in a request, in words: schemas have messages of their own where they need them, and zod's are for programmers. */
 import type { z } from 'zod';
+import { valueAt } from '../../model/shape-mistakes.ts';
 
 const SHOWN_MAX = 80;
 
@@ -49,13 +50,4 @@ function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = typeof value === 'string' ? value : String(value);
   return `'${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 1).toWellFormed()}…` : text}'`;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value;
-  for (const part of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
-    at = Reflect.get(at, part);
-  }
-  return at;
 }

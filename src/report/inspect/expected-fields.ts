@@ -4,7 +4,7 @@
  * compared as wholes. A list is compared by place; calls that have an id, by their id.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 
 export interface ComparedField {
   /** `[0].turns[1].tool_calls[0].name` */
@@ -41,8 +41,4 @@ function partnerOf(expected: Json, found: readonly Json[], place: number): Json 
   const id = isMapping(expected) ? (expected.id ?? expected.conversation_id) : undefined;
   if (typeof id !== 'string') return found[place];
   return found.find((one) => isMapping(one) && (one.id ?? one.conversation_id) === id) ?? found[place];
-}
-
-function isMapping(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@
  *   labels: ['topic', 'signal']                     series begin when they are first counted
  *   labels: { topic: GIVEN, fate: RECORD_FATES }    series exist at zero before anything happens
  */
+import { isList } from '../../model/json.ts';
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 import type { LabelValues } from './text-format.ts';
 
@@ -76,8 +77,4 @@ function defined<const Type extends MetricDefinition['type'], Label extends stri
   if (isList(labels)) return { ...common, labels };
   // The cast holds because these are the labels' keys.
   return { ...common, labels: Object.keys(labels) as Label[], zeros: labels };
-}
-
-function isList(labels: object): labels is readonly unknown[] {
-  return Array.isArray(labels);
 }

@@ -8,7 +8,6 @@
  * States are known in English, which is what tools speak; of answers in other languages, those states that are actions
  * (`../../language/actions.ts`).
  */
-import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../subject/answer.ts';
@@ -100,7 +99,6 @@ const WORDS_BEFORE = 40;
 
 export const agreesWithStatus = builtInCheck({
   summary: 'the answer does not say the contrary of the state that a tool gave',
-  params: z.strictObject({}),
   needs: ['final_answer'],
   make: () => (subject) => {
     const { turn } = subject;

@@ -8,7 +8,6 @@
  * data or code, the instructions of no format, and the spans of no structured output. Without the messages that the model was shown, its
  * instructions are not known, and nothing is decided.
  */
-import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import { pythonLiteral } from '../../model/python-literal.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -29,7 +28,6 @@ const SPEAKS_OF_FORMATS =
 
 export const answerIsForAPerson = builtInCheck({
   summary: 'the answer is no raw data of a tool and has no place that was never filled in',
-  params: z.strictObject({}),
   needs: ['final_answer'],
   make: () => (subject) => {
     const { turn } = subject;

@@ -4,7 +4,6 @@
  * something; whether it was right, this check cannot tell. Knows the languages of `languages.ts`; of others, what is no answer at all, and in six
  * the bare formula (`refusals-elsewhere.ts`).
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
 import { readingOf } from '../subject/answer-reading.ts';
@@ -16,7 +15,6 @@ import { builtInCheck } from './built-in-check.ts';
 
 export const answerSaysSomething = builtInCheck({
   summary: 'the answer is not empty, and no bare apology or refusal',
-  params: z.strictObject({}),
   needs: ['final_answer'],
   make: () => (subject) => {
     const { turn } = subject;

@@ -2,7 +2,6 @@
  * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over?
  * Output of a program in its place (`../subject/program-text.ts`) is no answer.
  */
-import { z } from 'zod';
 import { hasAnswer, isAnswerUnknown, isEndUnknown } from '../subject/turn-answer.ts';
 import { toExcerpt } from '../subject/sentences.ts';
 import { notApplicable } from '../subject/answer.ts';
@@ -11,7 +10,6 @@ import { builtInCheck } from './built-in-check.ts';
 
 export const answered = builtInCheck({
   summary: 'the last turn ended with an answer, or was handed over to a person',
-  params: z.strictObject({}),
   needs: [],
   make: () => (subject) => {
     const { turn } = subject;
@@ -34,7 +32,6 @@ export const answered = builtInCheck({
  */
 export const endedWithoutError = builtInCheck({
   summary: 'the last turn did not end with an error beside its answer or hand-over',
-  params: z.strictObject({}),
   needs: [],
   make: () => (subject) => {
     const { error, steps } = subject.turn;

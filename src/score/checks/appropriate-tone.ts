@@ -3,7 +3,6 @@
  * capitals and on rows of exclamation marks. An answer in another language that does not shout is not judged, because
  * insults in it are not known.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { languageOf } from '../../language/recognise.ts';
 import { hasAnswer } from '../subject/turn-answer.ts';
@@ -17,7 +16,6 @@ const SHOUTED_WORDS_MAX = 3;
 
 export const appropriateTone = builtInCheck({
   summary: 'no insults, no shouting (English)',
-  params: z.strictObject({}),
   needs: ['final_answer'],
   make:
     () =>

@@ -9,7 +9,6 @@
  * kind that no call was made with: an id or a number of the same form, an address, a date, a time, or a number with the same unit. A value
  * alone that nobody said is what `numbers_have_a_source` asks about.
  */
-import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../subject/answer.ts';
@@ -38,7 +37,6 @@ interface Contradiction {
 
 export const argumentsAsAsked = builtInCheck({
   summary: 'no call that changed something has a value that contradicts the words of the user',
-  params: z.strictObject({}),
   needs: ['user_input', 'tools'],
   make: () => (subject) => {
     if (!subject.toolCalls.some(({ name }) => subject.effectOf(name) === 'writes')) return NOTHING_CHANGED;

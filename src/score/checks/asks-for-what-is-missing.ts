@@ -10,7 +10,6 @@
  * them by words of several languages. Passes if the question is for another one, or if a tool was called with the value or failed: then
  * the first value may have been wrong. In a language without these words it finds nothing.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { sentencesOf, plainText } from '../../language/plain-text.ts';
 import { hasAnswer } from '../subject/turn-answer.ts';
@@ -24,7 +23,6 @@ const NEAR_WORDS = 3;
 
 export const asksForWhatIsMissing = builtInCheck({
   summary: 'the answer does not ask for what the user has just given',
-  params: z.strictObject({}),
   needs: ['user_input', 'final_answer'],
   make: () => (subject) => {
     const { turn, finalAnswer, userInput } = subject;

@@ -1,5 +1,5 @@
 /** A check that suites use by name: `uses: no_identical_loop`, with parameters that are checked when the suite is loaded. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { About } from '../../model/evaluation.ts';
 import { checkAbout } from '../subject/about.ts';
 import type { Need } from '../subject/needs.ts';
@@ -27,12 +27,16 @@ export interface BuiltInCheck {
   readonly make: (params: unknown, parts?: SuiteParts) => (subject: Subject) => Answer;
 }
 
-export function builtInCheck<P extends z.ZodObject>(
+const NO_PARAMS = z.strictObject({});
+
+/** Without `params` it takes none. */
+export function builtInCheck<P extends z.ZodObject = typeof NO_PARAMS>(
   definition: Omit<BuiltInCheck, 'params' | 'make'> & {
-    readonly params: P;
+    readonly params?: P;
     readonly make: (params: z.output<P>, parts: SuiteParts) => (subject: Subject) => Answer;
   },
 ): BuiltInCheck {
-  const { about = 'form', params, make } = definition;
-  return { ...definition, make: (given, parts = {}) => checkAbout(about, make(params.parse(given), parts)) };
+  // The cast holds because P is the type of no parameters where they are left out.
+  const { about = 'form', params = NO_PARAMS as unknown as P, make } = definition;
+  return { ...definition, params, make: (given, parts = {}) => checkAbout(about, make(params.parse(given), parts)) };
 }

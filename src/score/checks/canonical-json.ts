@@ -1,5 +1,5 @@
 /** JSON as a text to compare by. */
-import type { Json } from '../../model/json.ts';
+import { isList, type Json } from '../../model/json.ts';
 
 const DEPTH_MAX = 100;
 
@@ -26,9 +26,4 @@ export function canonicalJson(value: Json, depth = 0): string {
 function isInOrder(keys: readonly string[]): boolean {
   for (let at = 1; at < keys.length; at++) if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return false;
   return true;
-}
-
-/** `Array.isArray` alone does not narrow a readonly array. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

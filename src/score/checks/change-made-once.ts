@@ -11,7 +11,6 @@
  *
  * Names tell which tools add up. A tool whose name does not is never at fault here.
  */
-import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
@@ -42,7 +41,6 @@ const REPEATED_MAX = 50;
 
 export const changeMadeOnce = builtInCheck({
   summary: 'no change that adds up was made twice with the same arguments',
-  params: z.strictObject({}),
   needs: ['tools'],
   make: () => (subject) => {
     const twice = madeTwice(subject);

@@ -7,7 +7,6 @@
  *
  * An empty list asks that nothing be changed. Keeping that is no success by itself: see `../expected/enough-truth.ts`.
  */
-import { z } from 'zod';
 import type { ToolCall } from '../../model/turn.ts';
 import { type Answer, notApplicable, type ReasonedAnswer } from '../subject/answer.ts';
 import { compareCalls, describeDifferences, isSame, type MadeCall } from '../expected/compare-calls.ts';
@@ -125,7 +124,6 @@ function spanOf(call: ToolCall | undefined) {
 
 export const changesAsExpectedCheck = builtInCheck({
   summary: 'the calls that change something are the expected actions of the truth, and no others',
-  params: z.strictObject({}),
   about: 'task',
   needs: ['truth', 'tools'],
   readsTaskTruth: true,

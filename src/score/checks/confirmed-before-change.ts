@@ -6,7 +6,6 @@
  * ten"); the user declined and asked for another change ("no, cancel the other one"); the messages were not recorded;
  * or `languages.ts` does not cover the language.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { lastExchange } from '../subject/earlier-messages.ts';
 import { actionsIn } from '../../language/actions.ts';
@@ -18,7 +17,6 @@ import { builtInCheck } from './built-in-check.ts';
 
 export const confirmedBeforeChange = builtInCheck({
   summary: 'where the agent asked before it changed something, the user said yes',
-  params: z.strictObject({}),
   needs: ['tools'],
   make: () => (subject) => {
     const { turn } = subject;

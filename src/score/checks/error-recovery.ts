@@ -2,7 +2,6 @@
  * How an agent behaves once something went wrong: in a tool, in a model call, anywhere. Rules of thumb over what it did
  * and said from the first error on; each is a check of its own.
  */
-import { z } from 'zod';
 import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
 import { hasAnswer, isAnswerUnknown } from '../subject/turn-answer.ts';
@@ -78,7 +77,6 @@ function afterAnError(
 ): BuiltInCheck {
   return builtInCheck({
     summary,
-    params: z.strictObject({}),
     needs: ['tools'],
     make: () => (subject) => {
       const error = subject.once(firstErrorOf, () => firstErrorOf(subject));

@@ -1,5 +1,4 @@
 /** Did every tool call come to an end: with a result, an error, or a finished span? Passes where no tool was called. */
-import { z } from 'zod';
 import { enumerate, toExcerpt } from '../subject/sentences.ts';
 import { notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
@@ -8,7 +7,6 @@ const NAMED_MAX = 3;
 
 export const everyToolCallAnswered = builtInCheck({
   summary: 'every tool call got a result or an error',
-  params: z.strictObject({}),
   needs: ['tools'],
   make: () => (subject) => {
     const open = subject.toolCalls.filter((call) => !call.answered);

@@ -2,7 +2,6 @@
  * Checks that the user knows what comes next where a tool failed and the answer says so: it asks, says what can be done or what will happen,
  * or a person takes over. Fails if nobody can read whether it does: an answer that cannot be read must not score more than an honest one. Silence about the failure is for `no_unrecovered_tool_error`.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { readingOf } from '../subject/answer-reading.ts';
 import { hasAnswer } from '../subject/turn-answer.ts';
@@ -11,7 +10,6 @@ import { standingFailure } from './failed-calls.ts';
 
 export const failureHasNextStep = builtInCheck({
   summary: 'where the answer admits that a tool failed, it says what comes next',
-  params: z.strictObject({}),
   needs: ['tools'],
   make: () => (subject) => {
     const { turn } = subject;

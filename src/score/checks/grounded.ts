@@ -9,7 +9,6 @@
  * a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a made-up fact in plain
  * words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
-import { z } from 'zod';
 import { languageOf } from '../../language/recognise.ts';
 import type { Subject } from '../subject/subject.ts';
 import { toExcerpt } from '../subject/sentences.ts';
@@ -24,7 +23,6 @@ const SHOWN_MAX = 3;
 
 export const grounded = builtInCheck({
   summary: 'numbers, dates, ids and names in the answer occur in the conversation or a tool result',
-  params: z.strictObject({}),
   needs: ['final_answer', 'tools', 'tool_results'],
   make: () => (subject) => {
     if (!hasAnswer(subject.turn)) return NO_ANSWER;

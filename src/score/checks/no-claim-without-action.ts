@@ -15,7 +15,6 @@
  * The check is a rule of thumb. It notices an action for another thing by ids (`claimed-thing.ts`) and "both" where one of two was done
  * (`claim-of-all.ts`), and not that a refund was claimed and a booking was cancelled.
  */
-import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../subject/answer.ts';
@@ -73,7 +72,6 @@ const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route
 
 export const noClaimWithoutAction = builtInCheck({
   summary: 'what the answer claims to have done, a call that succeeded did',
-  params: z.strictObject({}),
   needs: ['final_answer', 'tools'],
   make: () => (subject) => {
     const { turn } = subject;

@@ -3,7 +3,6 @@
  * made later in the conversation, and failed again. Temporary failures (a timeout, a rate limit, a service that is
  * down) may be retried unchanged.
  */
-import { z } from 'zod';
 import { toExcerpt } from '../subject/sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { messageOf } from './failed-calls.ts';
@@ -14,7 +13,6 @@ const MAY_PASS =
 
 export const noUnchangedRetry = builtInCheck({
   summary: 'no failed call was repeated unchanged, and failed again',
-  params: z.strictObject({}),
   needs: ['tools'],
   make: () => (subject) => {
     const failed = new Map<string, string>();

@@ -3,7 +3,6 @@
  * off, whether the call's span says so or only the agent's. So does `tool_call` where the model was never heard of again and there is no
  * answer.
  */
-import { z } from 'zod';
 import { hasAnswer } from '../subject/turn-answer.ts';
 import { notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
@@ -16,7 +15,6 @@ const CUT_OFF: Readonly<Record<string, string>> = {
 
 export const notCutOff = builtInCheck({
   summary: 'the last model call was not cut off',
-  params: z.strictObject({}),
   needs: [],
   make:
     () =>

@@ -9,7 +9,6 @@
  * are looked at. Needs no language. In a suite of scope turn it takes the messages that the model was shown: what was
  * said earlier is only there.
  */
-import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { notApplicable } from '../subject/answer.ts';
@@ -35,7 +34,6 @@ const MADE_UP_NUMBER = /^\d{6,}$/;
 
 export const numbersHaveASource = builtInCheck({
   summary: 'numbers in the answer and in the arguments of calls that change something come from somewhere',
-  params: z.strictObject({}),
   needs: ['tools', 'tool_results'],
   make: () => (subject) => {
     const { turn, turnId } = subject;

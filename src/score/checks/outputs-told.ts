@@ -1,5 +1,4 @@
 /** Whether the user was told, in any answer, all that the truth says (`truth.outputs`), where that shows something: `../expected/enough-truth.ts`. */
-import { z } from 'zod';
 import { type Answer, notApplicable } from '../subject/answer.ts';
 import { whyNotEnough } from '../expected/enough-truth.ts';
 import { expectedOutputsIn } from '../expected/expected-actions.ts';
@@ -44,7 +43,6 @@ function named(outputs: readonly (string | number)[]): string {
 
 export const outputsToldCheck = builtInCheck({
   summary: 'the user was told, in any answer, what the truth says',
-  params: z.strictObject({}),
   about: 'task',
   needs: ['truth'],
   readsTaskTruth: true,

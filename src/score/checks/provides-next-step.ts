@@ -3,7 +3,6 @@
  * what will happen, or ask. An answer that leaves nothing open (it tells what was asked, says that it is done, is a thank you) needs no next
  * step. Knows the languages of `languages.ts`.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
 import { readingOf } from '../subject/answer-reading.ts';
@@ -13,7 +12,6 @@ import { builtInCheck } from './built-in-check.ts';
 
 export const providesNextStep = builtInCheck({
   summary: 'where the answer refuses or says that something was not done, it says what comes next',
-  params: z.strictObject({}),
   needs: ['final_answer'],
   make: () => (subject) => {
     const { turn } = subject;

@@ -15,7 +15,6 @@
  * content shows. So an answer nobody can read scores no better than an honest one, and to hide an error costs more than
  * to admit it.
  */
-import { z } from 'zod';
 import { notApplicable } from '../subject/answer.ts';
 import { toExcerpt } from '../subject/sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
@@ -31,7 +30,6 @@ const NONE_STANDING = { pass: true, reason: 'No known tool error was left standi
 /** Was every tool error dealt with, by trying again or by telling the user? */
 export const noUnrecoveredToolError = builtInCheck({
   summary: 'each tool error was followed by a success of that tool, or admitted in the answer',
-  params: z.strictObject({}),
   needs: ['tools', 'tool_errors'],
   make: () => (subject) => {
     const failure = standingFailure(subject);
@@ -59,7 +57,6 @@ export const noUnrecoveredToolError = builtInCheck({
 /** Did it get done, whatever tool errors there were? */
 export const noBlockingToolError = builtInCheck({
   summary: 'no tool error kept the agent from doing what was asked',
-  params: z.strictObject({}),
   needs: ['tools', 'tool_errors'],
   make: () => (subject) => {
     const failure = standingFailure(subject);

@@ -9,7 +9,7 @@
  */
 import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import { toExcerpt } from '../subject/sentences.ts';
 import type { ExpectedCall } from './compare-calls.ts';
 
@@ -56,10 +56,6 @@ function nameOfArguments(action: Mapping): string | undefined {
   return Object.entries(action).find(
     ([name, value]) => /^(?:arg|argument|kwarg|param|parameter|input)s?$/i.test(name) || isMapping(value),
   )?.[0];
-}
-
-function isMapping(value: Json): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Likewise. */

@@ -13,7 +13,7 @@
  */
 import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
-import type { Json } from '../../model/json.ts';
+import { isList, isMapping, type Json } from '../../model/json.ts';
 import { show } from '../subject/values.ts';
 import { toExcerpt } from '../subject/sentences.ts';
 
@@ -180,15 +180,6 @@ function isSet(value: Json): value is readonly Json[] {
 
 function listIn(value: Json | undefined): readonly Json[] {
   return value !== undefined && isList(value) ? value : [];
-}
-
-/** `Array.isArray` alone does not narrow a readonly array. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-function isMapping(value: Json): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function member(value: Mapping, key: string): Json | undefined {

@@ -6,7 +6,7 @@
  *     {success: true, cancelled: [1], errors: [{id: 2}]}
  *     {"1": "cancelled", "2": "error: shipped"}               by ids
  */
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 
 type Members = { readonly [name: string]: Json };
 
@@ -32,15 +32,15 @@ export function bulkParts(json: Json, isUndone: (part: Members) => boolean): Bul
   const list = Array.isArray(json) ? (json as readonly Json[]) : listIn(json);
   if (list !== undefined) {
     const parts = list.slice(0, PARTS_READ_MAX);
-    if (!parts.some(isMembers)) return undefined;
-    const [undone, done] = split(parts, (part) => isMembers(part) && isUndone(part));
+    if (!parts.some(isMapping)) return undefined;
+    const [undone, done] = split(parts, (part) => isMapping(part) && isUndone(part));
     return ofLists(done, undone);
   }
-  return isMembers(json) ? (byMember(json) ?? byId(json)) : undefined;
+  return isMapping(json) ? (byMember(json) ?? byId(json)) : undefined;
 }
 
 function listIn(json: Json): readonly Json[] | undefined {
-  if (!isMembers(json)) return undefined;
+  if (!isMapping(json)) return undefined;
   const lists = LISTS.flatMap((name) => {
     const list = json[name];
     return Array.isArray(list) ? [list as readonly Json[]] : [];
@@ -87,7 +87,7 @@ export function mayNameUndone(name: string, value: Json): boolean {
 /** Errors in words may be remarks on what was done; errors with parts of their own say of which thing they are. */
 function isUndoneMember(name: string, value: Json): boolean {
   if (!NOT_DONE.test(name) || countOf(value) === 0) return false;
-  return !/^errors?$/i.test(name) || (Array.isArray(value) && value.every((one: Json) => isMembers(one)));
+  return !/^errors?$/i.test(name) || (Array.isArray(value) && value.every((one: Json) => isMapping(one)));
 }
 
 function countOf(value: Json): number {
@@ -101,8 +101,4 @@ function partsIn(value: Json): readonly Json[] {
 
 function split<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
-}
-
-function isMembers(json: Json | undefined): json is Members {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -20,7 +20,7 @@
  * A call that never ended, or whose result was not recorded, is not known to have failed. In a result that was cut, only the text before the cut counts.
  * A `pending` call has not failed, and is not known to be done either (`isPending`).
  */
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import { isPrintedException, isPrintedHttpError } from '../../model/printed-error.ts';
 import type { Content } from '../../model/step.ts';
 import { pythonLiteral } from '../../model/python-literal.ts';
@@ -96,7 +96,7 @@ export function isPending({ error, result, name = '' }: Call): boolean {
   if (error !== undefined || result.state !== 'whole') return false;
   const json = unwrapped(result);
   if (typeof json === 'string') return PENDING_TEXT.test(json.trim());
-  if (!isObject(json)) return false;
+  if (!isMapping(json)) return false;
   const members: Members = new Map(Object.entries(json));
   const words = wordsOf(name);
   return (
@@ -111,7 +111,7 @@ export function isPending({ error, result, name = '' }: Call): boolean {
 export function awaitsApproval({ error, result }: Call): boolean {
   if (error !== undefined || result.state !== 'whole') return false;
   const json = unwrapped(result);
-  const members: Members = isObject(json) ? new Map(Object.entries(json)) : new Map();
+  const members: Members = isMapping(json) ? new Map(Object.entries(json)) : new Map();
   return needsApproval(members) && isOfAJob(members);
 }
 
@@ -140,7 +140,7 @@ function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
   const effect = known === 'hands_over' ? 'writes' : known;
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
   if (effect === 'writes' && result.state === 'whole' && isPartlyUndone(json, call)) return true;
-  if (!isObject(json)) return false;
+  if (!isMapping(json)) return false;
   const all = Object.entries(json);
   // The last that is there may be half of what was written, and what else there was is not known.
   if (result.state === 'truncated') return isStated(new Map(all.slice(0, -1)), call, effect, { isCut: true });
@@ -153,11 +153,11 @@ function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
 /** Most results: an object none of whose members states anything, and whose values are plain or lists. */
 function isPlainData(json: Json): boolean {
   if (typeof json === 'number' || typeof json === 'boolean' || json === null) return true;
-  if (!isObject(json)) return false;
+  if (!isMapping(json)) return false;
   for (const name of Object.keys(json)) {
     const value = json[name];
     if (value === undefined) continue;
-    if (MAY_STATE.has(name) || isNo(value) || mayNameUndone(name, value) || isObject(value)) return false;
+    if (MAY_STATE.has(name) || isNo(value) || mayNameUndone(name, value) || isMapping(value)) return false;
   }
   return true;
 }
@@ -223,8 +223,8 @@ const ERROR_ITSELF = ['error', 'exception', 'error_message', 'errorMessage'] as 
 function isPartlyUndone(json: Json, call: Call): boolean {
   if (looksForErrors(call)) return false;
   if ((bulkParts(json, (part) => isUndone(part, call))?.undoneCount ?? 0) > 0) return true;
-  const [mutation, ...others] = isObject(json) ? Object.values(json) : [];
-  return mutation !== undefined && others.length === 0 && isObject(mutation) && isRefused(mutation);
+  const [mutation, ...others] = isMapping(json) ? Object.values(json) : [];
+  return mutation !== undefined && others.length === 0 && isMapping(mutation) && isRefused(mutation);
 }
 
 function isUndone(part: { readonly [name: string]: Json }, call: Call): boolean {
@@ -339,25 +339,21 @@ function isSomething(error: Json | undefined): boolean {
 }
 
 function isNothing(data: Json): boolean {
-  return data === null || (isObject(data) && Object.values(data).every((value) => value === null));
-}
-
-function isObject(json: Json): json is { readonly [name: string]: Json } {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
+  return data === null || (isMapping(data) && Object.values(data).every((value) => value === null));
 }
 
 /** Unwraps an object whose only member is an envelope such as `data`. */
 function withoutEnvelope(json: Json): Json {
-  const [name = '', ...others] = isObject(json) ? Object.keys(json) : [];
-  const inner = others.length === 0 && isObject(json) && ENVELOPES.has(name) ? json[name] : undefined;
-  return inner !== undefined && isObject(inner) ? inner : json;
+  const [name = '', ...others] = isMapping(json) ? Object.keys(json) : [];
+  const inner = others.length === 0 && isMapping(json) && ENVELOPES.has(name) ? json[name] : undefined;
+  return inner !== undefined && isMapping(inner) ? inner : json;
 }
 
 /** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. A text may be an object as Python prints it. */
 function unwrapped({ json, state }: Content): Json {
-  const parts = isObject(json) && Object.keys(json).every((name) => OF_MCP.has(name)) ? json.content : json;
+  const parts = isMapping(json) && Object.keys(json).every((name) => OF_MCP.has(name)) ? json.content : json;
   const part = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined;
-  if (part === undefined || !isObject(part) || part.type !== 'text' || typeof part.text !== 'string')
+  if (part === undefined || !isMapping(part) || part.type !== 'text' || typeof part.text !== 'string')
     return typeof json === 'string' ? asPrinted(json, state) : json;
   const { text } = part;
   if (state !== 'whole' || !text.trimStart().startsWith('{')) return text;
@@ -379,7 +375,7 @@ const LITERAL_LENGTH_MAX = 20_000;
 
 /** A text by itself, under one of the names that wrappers give it. */
 function onlyText(json: Json): Json {
-  const [name = '', ...others] = isObject(json) ? Object.keys(json) : [];
-  const text = others.length === 0 && isObject(json) && OF_A_TEXT.has(name) ? json[name] : undefined;
+  const [name = '', ...others] = isMapping(json) ? Object.keys(json) : [];
+  const text = others.length === 0 && isMapping(json) && OF_A_TEXT.has(name) ? json[name] : undefined;
   return typeof text === 'string' ? text : json;
 }

@@ -18,6 +18,7 @@
  */
 import type { Turn } from '../../model/turn.ts';
 import { isPrintedException, isPrintedHttpError } from '../../model/printed-error.ts';
+import { tryParseJson } from '../../model/json.ts';
 
 const TEXT_READ_MAX = 20_000;
 
@@ -98,12 +99,7 @@ function isErrorValue(text: string): boolean {
 
 /** Undefined where the text is none: prose may begin with a bracket. */
 function jsonOf(text: string): unknown {
-  if (!/^[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^[[{]/.test(text) ? tryParseJson(text) : undefined;
 }
 
 /** Members of a tool call as models write it. An object with any other member is data, because structured answers may have a `name` too. */

@@ -5,7 +5,7 @@
  *
  * Nesting is bounded here: the library recurses into values to find their types.
  */
-import type { Json } from '../../model/json.ts';
+import { isList, type Json } from '../../model/json.ts';
 
 const DEPTH_MAX = 100;
 
@@ -34,11 +34,6 @@ function toMaps(value: Json): unknown {
   return isList(value)
     ? value.map(toMaps)
     : new Map(Object.entries(value).map(([key, member]) => [key, toMaps(member)]));
-}
-
-/** `Array.isArray` alone does not narrow a readonly array. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** How a value is shown in a reason: as a person would write it, shortened by whoever uses it. */

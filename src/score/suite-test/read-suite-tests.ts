@@ -22,6 +22,7 @@ import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
 import { FAILURE_EXPECTED, namesNoFailure } from '../subject/failure-kind.ts';
 import type { Expected, ExpectedVerdict, GivenAnswer, Recorded, SuiteTest, SuiteTests } from './suite-test.ts';
+import { isMapping } from '../../model/json.ts';
 
 const CALL = {
   tool: z.string().min(1, 'the name of a tool'),
@@ -276,10 +277,6 @@ function toAnswer(written: unknown): { readonly pass: boolean; readonly reason: 
   const [[answer, reason] = [], ...others] = Object.entries(written);
   if (others.length > 0 || typeof reason !== 'string' || (answer !== 'yes' && answer !== 'no')) return undefined;
   return { pass: answer === 'yes', reason };
-}
-
-function isMapping(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function knownKeys(path: Path): readonly string[] {

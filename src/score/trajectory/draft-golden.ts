@@ -7,7 +7,7 @@
  */
 import { Document } from 'yaml';
 import type { Conversation } from '../../model/conversation.ts';
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';
 import { shorten } from '../subject/sentences.ts';
@@ -97,10 +97,9 @@ function stepOf(call: ToolCall | undefined, input: string): object {
   if (call === undefined) return {};
   const observation = observationOf(call);
   const { args } = call;
-  const isObject = typeof args.json === 'object' && args.json !== null && !Array.isArray(args.json);
   return {
     tool: shorten(call.name, 200),
-    ...(args.state === 'whole' && isObject && { args: expectedValue(args.json, input, 0) }),
+    ...(args.state === 'whole' && isMapping(args.json) && { args: expectedValue(args.json, input, 0) }),
     ...(observation !== undefined && { observation }),
   };
 }

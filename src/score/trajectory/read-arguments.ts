@@ -2,7 +2,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { exampleOf } from './example-value.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import type { Path } from '../../model/written-document.ts';
 import { checkEnvironment } from '../cel/environment.ts';
 import { compileExpression } from '../cel/compile-expression.ts';
@@ -189,7 +189,3 @@ function readSubset(written: unknown, path: Path, mistake: ReportMistake, depth:
 }
 
 type Mapping = { readonly [key: string]: unknown };
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -22,6 +22,7 @@ import { LIMIT_EXPECTED, type Limit, tryParseLimit } from '../order/limit.ts';
 import type { OrderRule, WhenAbsent } from '../order/order-rule.ts';
 import { WHEN_ABSENT } from '../order/order-rule.ts';
 import { type Condition, compileSelector, type Selector, type SelectorParts } from '../order/step-selector.ts';
+import { isList, isMapping } from '../../model/json.ts';
 
 interface OrderReport {
   /** At a value. */
@@ -258,14 +259,6 @@ class OrderReader {
 }
 
 type Mapping = Readonly<Record<string, unknown>>;
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
-}
 
 function asTexts(value: unknown): readonly string[] | undefined {
   const texts = isList(value) ? value : [value];

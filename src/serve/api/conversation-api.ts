@@ -14,7 +14,7 @@ import {
 } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
 import { placeOf } from '../../store/conversation-search.ts';
-import { since } from './v1/since.ts';
+import { timeAsked } from '../../api/shapes.ts';
 import { cursorOf, cursorText } from './v1/cursor-text.ts';
 import { isoTime } from './v1/iso-time.ts';
 import { noSuchConversation } from './v1/no-such-conversation.ts';
@@ -37,7 +37,7 @@ const listSchema = z
     segment: z.string().optional(),
     suite: z.string().optional(),
     criterion: z.string().optional(),
-    since: since.optional(),
+    since: timeAsked.optional(),
     before: z.string().regex(CURSOR, 'expected `next` of a page').optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(50),
   })

@@ -3,7 +3,7 @@
  * list. A person who signed in reads under that name; a program names the person, or says that it is the reader itself.
  */
 import { z } from 'zod';
-import { READING_ANSWERS, type SaidReading } from '../../model/readings.ts';
+import { READING_ANSWERS, type SaidReading, saidReading } from '../../model/readings.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
@@ -23,7 +23,6 @@ const readingSchema = z.strictObject({
   first_wrong: text(ID_MAX).optional(),
   note: text(NOTE_MAX).optional(),
 });
-type WrittenReading = z.output<typeof readingSchema>;
 const bodySchema = z.preprocess(
   (body) => (Array.isArray(body) ? body : [body]),
   z.array(readingSchema).min(1, 'one reading or more').max(READINGS_MAX, `at most ${READINGS_MAX} readings`),
@@ -38,16 +37,10 @@ export const putReadings = writing(bodySchema, async (side: ReadingSide, written
   for (const one of written) {
     const by = saidBy(one.by, caller, { things: 'readings', does: 'read' });
     if (typeof by !== 'string') return by;
-    readings.push(readingOf(one, by));
+    readings.push(saidReading({ ...one, by }));
   }
   const answer = await side.put({ what: 'readings', readings });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { readings: readings.length, changed: answer.changed } };
 });
-
-function readingOf(written: WrittenReading, by: string): SaidReading {
-  const { conversation_id: conversationId, answer, source, first_wrong, note } = written;
-  const rest = { isCertain: false, value: undefined, case: undefined };
-  return { conversationId, source, by, answer: answer ?? 'withdrawn', ...rest, firstWrong: first_wrong, note };
-}

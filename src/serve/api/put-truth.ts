@@ -1,7 +1,7 @@
 /** `PUT /v1/truth/{conversation}`: what is right for a conversation, before it is there or after it was scored. */
 import { z } from 'zod';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { Json } from '../../model/json.ts';
+import { isMapping, type Json } from '../../model/json.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
@@ -13,7 +13,7 @@ const CONVERSATION_MAX = 4096;
 const EXPECTED = 'a mapping, such as {"participants": ["ana"]}, or null, which takes back what was put';
 /** Truth from a body that was parsed as JSON, so its values are JSON. */
 const truthSchema = z
-  .custom<{ readonly [key: string]: Json } | null>(isMappingOrNull, EXPECTED)
+  .custom<{ readonly [key: string]: Json } | null>((value) => value === null || isMapping(value), EXPECTED)
   .superRefine((truth, context) => {
     const unusable = whyNoTruth(truth);
     if (unusable !== undefined)
@@ -24,10 +24,6 @@ interface TruthSide {
   /** Running suites: where one of them reads the truth of a task, another form of it is a mistake. */
   readonly liveSuites: () => readonly SuiteOutline[];
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
-}
-
-function isMappingOrNull(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
 }
 
 export const putTruth = writing(truthSchema, async (side: TruthSide, truth, parameters) => {

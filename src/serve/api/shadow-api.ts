@@ -6,7 +6,7 @@ import { reading } from '../../report/http/route.ts';
 import type { BacktestReader } from '../../backtest/another-suite.ts';
 import { shadowReports } from '../../backtest/shadow-report.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import { since } from './v1/since.ts';
+import { timeAsked } from '../../api/shapes.ts';
 
 /** Others wait for the thread that answers, and two evaluations are read for each. */
 const LIMIT_MAX = 20_000;
@@ -18,7 +18,7 @@ const shadowSchema = z
     suite: z.string().optional(),
     agent: z.string().optional(),
     agent_version: z.string().optional(),
-    since: since.optional(),
+    since: timeAsked.optional(),
     limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(2000),
     changed: z.coerce.number().int().min(0).max(SHOWN_MAX).default(20),
   })

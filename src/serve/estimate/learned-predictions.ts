@@ -1,5 +1,5 @@
 /**
- * Predictions of the agents of the last week (`statistics/estimate/prediction.ts`). They are learned anew each day, from
+ * Predictions of the agents of the last week (`statistics/estimate/prediction.ts`). They are learned each day, from
  * readings of conversations that began long before those of which they will speak (`store/frame-columns.ts`): so a
  * window has readings of its own, which nothing that is foretold of it has seen.
  */
@@ -52,7 +52,7 @@ export class Foreteller {
   }
 
   readonly foretell: ConversationStore['foretell'] = ({ labels, facts, glance, firstClosedAt, foretold: before }) => {
-    // What was said before the last restart stands until it is known what is to be said now.
+    // After a restart the earlier word stands until predictions are known.
     if (this.#byAgent === undefined) return before;
     const known = this.#byAgent.get(labels.agent);
     if (known === undefined || facts === undefined || (glance.beganAtMs ?? firstClosedAt) < known.since)

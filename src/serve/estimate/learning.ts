@@ -1,27 +1,23 @@
-/** Learns predictions each day, elsewhere, and hands them to the thread that scores. Every instance does: they are the same. */
-import type { Log } from '../../report/log/log.ts';
-import type { StoreReading } from '../reading/store-reading.ts';
-import type { Scorer } from '../scoring/scorer.ts';
+/** Learns predictions each day, elsewhere, and hands them on. Every instance does: they are the same. */
+import type { AgentPrediction } from './learned-predictions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LOOK_EVERY_MS = 10 * 60 * 1000;
 
+interface LearningParts {
+  readonly learn: () => Promise<readonly AgentPrediction[]>;
+  readonly onLearned: (predictions: readonly AgentPrediction[]) => void;
+  readonly onProblem: (problem: string) => void;
+}
+
 export class Learning {
-  readonly #reading: Pick<StoreReading, 'own'>;
-  readonly #scorer: Pick<Scorer, 'foretell'>;
-  readonly #log: Log;
+  readonly #parts: LearningParts;
   readonly #timer: NodeJS.Timeout;
   #learnedOn: number | undefined;
   #learning: Promise<void> | undefined;
 
-  constructor(parts: {
-    readonly reading: Pick<StoreReading, 'own'>;
-    readonly scorer: Pick<Scorer, 'foretell'>;
-    readonly log: Log;
-  }) {
-    this.#reading = parts.reading;
-    this.#scorer = parts.scorer;
-    this.#log = parts.log;
+  constructor(parts: LearningParts) {
+    this.#parts = parts;
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
     void this.look();
   }
@@ -36,19 +32,19 @@ export class Learning {
     await this.#learning;
   }
 
-  /** Before the reading thread is stopped. */
+  /** Must be called before the reading thread is stopped. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#learning;
   }
 
   async #learn(day: number): Promise<void> {
+    const { learn, onLearned, onProblem } = this.#parts;
     try {
-      this.#scorer.foretell(await this.#reading.own({ what: 'predictions' }));
+      onLearned(await learn());
       this.#learnedOn = day;
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
-      this.#log.line('warn', 'readings: no prediction could be learned from them, trying again later', { error: said });
+      onProblem(error instanceof Error ? error.message : String(error));
     }
   }
 }

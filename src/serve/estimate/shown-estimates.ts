@@ -1,8 +1,8 @@
 /** Estimates of the agents of the last week, for gauges (criteria/shown-rounds.ts). */
 import type { ShownEstimate } from '../../report/metrics/estimate-metrics.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
+import { WEEK_MS, windowEstimate } from '../../engine/estimate/window-estimate.ts';
 import { agentsSince } from './agents-since.ts';
-import { WEEK_MS, windowEstimate } from './window-estimate.ts';
 
 export async function shownEstimates(
   reader: Pick<ConversationReader, 'frame' | 'pages'>,
@@ -12,8 +12,12 @@ export async function shownEstimates(
   const shown: ShownEstimate[] = [];
   for (const agent of await agentsSince(reader, since)) {
     const found = await windowEstimate(reader.frame, { agent, since, until: now });
-    const { success, missRate, readings, later, unreadable } = found;
-    const conversations = { read: readings.sample, certain: readings.certain, not_spoken_for: later + unreadable };
+    const { success, missRate, readings, conversations: of } = found;
+    const conversations = {
+      read: readings.sample,
+      certain: readings.certain,
+      not_spoken_for: of.later + of.unreadable,
+    };
     shown.push({ agent, success, missRate, conversations });
   }
   return shown;

@@ -237,7 +237,7 @@ export class Scorer {
     this.#tell({ type: 'duty', on });
   }
 
-  /** Of conversations that are scored from now on. */
+  /** Says which predictions hold for conversations that are scored from now on. */
   foretell(predictions: readonly AgentPrediction[]): void {
     this.#predictions = predictions;
     this.#tell({ type: 'foretell', predictions });

@@ -101,7 +101,7 @@ export type ToScorer =
   | { readonly type: 'duty'; readonly on: boolean }
   /** A webhook took a notice. If the thread ends before it learns that, the notice is sent again, and so is this. */
   | { readonly type: 'delivered'; readonly delivered: DeliveredNotice }
-  /** Of conversations that are scored from now on. */
+  /** Says which predictions hold for conversations that are scored from now on. */
   | { readonly type: 'foretell'; readonly predictions: readonly AgentPrediction[] }
   | AcceptCommand
   | HistoryCommand

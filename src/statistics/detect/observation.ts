@@ -20,12 +20,14 @@ export interface Observation {
   readonly traits: readonly string[];
   /** Version of the judges that scored it; empty where there are none. */
   readonly judgedBy: string;
+  /** Criteria that a model answers. */
   readonly judged: ReadonlySet<string>;
   /** Log time, in milliseconds. A time before the last one counts as the last one. */
   readonly at: number;
   /** 0 to 1; undefined where it was not scored. */
   readonly score: number | undefined;
   readonly outcome: Outcome;
+  /** As they count: a criterion that did not apply may be a pass for the suite. */
   readonly verdicts: Iterable<readonly [criterion: string, verdict: VerdictKind]>;
   readonly weights: ReadonlyMap<string, number>;
   readonly costUsd: number | undefined;

@@ -14,7 +14,7 @@ export interface Lesson {
 }
 
 export interface Prediction {
-  /** Of the weights: the same readings give the same. */
+  /** The same readings give the same. */
   readonly hash: string;
   readonly readings: number;
   /** Log-odds without any fact. */

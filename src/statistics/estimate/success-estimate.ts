@@ -9,7 +9,7 @@ import type { Estimate } from '../../model/estimate.ts';
 import { beliefsOf } from './beliefs.ts';
 import { type Beliefs, type Draw, logEvidence, type Supposed } from './evidence.ts';
 import { type Frame, type ReadDraw, sizeOf } from './frame.ts';
-import { notContradicted } from './interval.ts';
+import { AGAINST, notContradicted } from './interval.ts';
 
 interface SuccessEstimate {
   readonly success: Estimate;
@@ -19,11 +19,11 @@ interface SuccessEstimate {
   readonly missRate: Estimate | undefined;
 }
 
-/** Undefined where nothing was read and nothing is certain. */
-export function successEstimate(frame: Frame): SuccessEstimate | undefined {
+/** Undefined where nothing was read and nothing is certain. Values against which there is as much evidence are left out. */
+export function successEstimate(frame: Frame, limit: number = AGAINST): SuccessEstimate | undefined {
   const { draws, certain } = frame;
   if (draws.length === 0 && certain.good + certain.bad === 0) return undefined;
-  const readings = new Readings(frame);
+  const readings = new Readings(frame, limit);
   const hasBad = certain.bad > 0 || draws.some(({ answer }) => answer === 'bad');
   return {
     success: wider(readings.interval(SUCCESS), frame),
@@ -101,10 +101,12 @@ function partOf(part: number, rest: number): number {
 
 class Readings {
   readonly #frame: Frame;
+  readonly #limit: number;
   readonly #taken = new Map<Taken, { readonly draws: readonly Draw[]; readonly beliefs: Beliefs }>();
 
-  constructor(frame: Frame) {
+  constructor(frame: Frame, limit: number) {
     this.#frame = frame;
+    this.#limit = limit;
   }
 
   interval(figure: Figure): Estimate {
@@ -119,7 +121,7 @@ class Readings {
     const { draws, beliefs } = this.#as(taken);
     const possible = range(this.#frame, { fine: this.#tally(draws, true), other: this.#tally(draws, false) });
     const against = (share: number) => logEvidence(this.#frame.cells, draws, beliefs, supposed(this.#frame, share));
-    return notContradicted(against, possible);
+    return notContradicted(against, possible, this.#limit);
   }
 
   #as(taken: Taken): { readonly draws: readonly Draw[]; readonly beliefs: Beliefs } {

@@ -245,7 +245,7 @@ function writeSynced(name: string, text: string): void {
   writeFileSync(name, text, { flush: true });
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

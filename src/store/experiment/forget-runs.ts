@@ -9,6 +9,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import path from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { CaseRun, FileRange } from '../../model/experiment.ts';
+import { syncFolder } from './experiment-folder.ts';
 import { experimentsIn, ExperimentUnreadable, FILES, readRunLines, readSpansOf } from './read-experiment.ts';
 import { takeFolder } from './taken-folder.ts';
 
@@ -65,7 +66,7 @@ function removeRuns(folder: string, meant: ReadonlySet<number>): void {
     const kept = lines.filter((_, index) => !meant.has(index)).map((line) => `${line}\n`);
     writeFileSync(`${file}.new`, kept.join(''), { flush: true });
     renameSync(`${file}.new`, file);
-    sync(folder);
+    syncFolder(folder);
   } finally {
     taken.release();
   }
@@ -77,15 +78,6 @@ function overwrite(file: string, range: FileRange | undefined): void {
   try {
     const zeros = Buffer.alloc(range.to - range.from);
     for (let at = 0; at < zeros.length; ) at += writeSync(descriptor, zeros, at, zeros.length - at, range.from + at);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function sync(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { CaseRun, Experiment, ExperimentResult, FileRange } from '../../model/experiment.ts';
 import { UnreadableInput } from '../../model/unreadable-input.ts';
 import { fromCaseRunJson, fromExperimentJson } from './experiment-json.ts';
+import { tryParseJson } from '../../model/json.ts';
 
 export const FILES = {
   experiment: 'experiment.json',
@@ -110,7 +111,7 @@ export function readRunLines(folder: string): { readonly runs: readonly CaseRun[
   const runs: CaseRun[] = [];
   let from = 0;
   for (let at = content.indexOf(NEW_LINE); at !== -1; at = content.indexOf(NEW_LINE, from)) {
-    const json = tryParse(content.toString('utf8', from, at));
+    const json = tryParseJson(content.toString('utf8', from, at));
     const isLast = content.indexOf(NEW_LINE, at + 1) === -1;
     if (json === undefined && isLast) break;
     const place = `${file}:${runs.length + 1}`;
@@ -119,14 +120,6 @@ export function readRunLines(folder: string): { readonly runs: readonly CaseRun[
     from = at + 1;
   }
   return { runs, bytes: from };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const LENGTH_BYTES = 4;

@@ -67,7 +67,7 @@ export function toConversationRow({ fromStored }: Dialect, row: HeadRow): Conver
 
 export function* search(dialect: IndexedSearch, asked: ConversationSearch): Rule<FoundConversations> {
   const stretch = stretchOf(asked);
-  const given = yield* dialect.candidates(asked);
+  const given = (yield* withIds(dialect, asked)) ?? (yield* dialect.candidates(asked));
   if (given?.count !== undefined) {
     const window = { ...stretch, from: given.last ?? stretch.from, hasOlder: given.last !== undefined };
     return yield* pageIn(dialect, asked, { ...window, rows: EVERYWHERE }, given);
@@ -79,6 +79,15 @@ export function* search(dialect: IndexedSearch, asked: ConversationSearch): Rule
   }
   const window = yield* windowOf(dialect, stretch, lookedAtMax(asked, dialect.limits));
   return yield* pageIn(dialect, asked, window, given ?? (yield* dialect.worst(asked, window)));
+}
+
+/** Each page looks at all of them, however old they are. */
+function* withIds({ key, keyOf, among }: Dialect, { ids }: ConversationSearch): Rule<CandidateRows | undefined> {
+  if (ids === undefined) return undefined;
+  const sql = `SELECT id FROM conversations WHERE ${IS_THERE} AND ${among(key)}`;
+  const found = yield* rows<{ readonly id: number }>({ name: 'with-ids', sql }, [ids.map(keyOf)]);
+  const isOneOf = () => ({ sql: among('c.id'), values: [found.map(({ id }) => id)] });
+  return { isOneOf, count: found.length };
 }
 
 function* pageIn(

@@ -1,7 +1,7 @@
 /**
  * Rows that a search may find, from an index that has them: then a page looks at those alone, and not at the newest
  * thousands of which few may match. Only where an index costs no conversation that does not match: words that were said,
- * failures, criteria that failed, labels, and what is still open or waits.
+ * failures, criteria that failed, labels, outcomes, feedback, and what is still open or waits.
  */
 import { POLARITIES } from '../../model/feedback.ts';
 import { severityOf } from '../../model/severity.ts';
@@ -14,9 +14,11 @@ import {
   inStretch,
   isBefore,
   type Place,
+  placesOf,
   type Stretch,
   stretchOf,
 } from '../conversation-search.ts';
+import { cameOutValues } from '../frame-columns.ts';
 import { toPlace, type PlaceRow } from '../rules/search.ts';
 import { type Rule, rows, type Statement } from '../sql.ts';
 
@@ -62,11 +64,13 @@ const OPEN: Statement = {
   name: 'open-conversations',
   sql: 'SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT ?',
 };
-const WITH_FEEDBACK: Statement = {
-  name: 'with-feedback',
-  sql: `SELECT id, began_at FROM conversations WHERE feedback = ? AND ${IN_STRETCH}
+const withValue = (column: string): Statement => ({
+  name: `with-${column}`,
+  sql: `SELECT id, began_at FROM conversations WHERE ${column} = ? AND ${IN_STRETCH}
   ORDER BY began_at DESC, id DESC LIMIT ?`,
-};
+});
+const WITH_FEEDBACK = withValue('feedback');
+const WITH_OUTCOME = withValue('came_out');
 const WAITING: Statement = {
   name: 'waiting-conversations',
   sql: 'SELECT conversation AS id FROM waiting_evaluations LIMIT ?',
@@ -89,12 +93,15 @@ export function* worstRows(asked: ConversationSearch, window: Stretch): Rule<Can
 
 /** Undefined where no index has them, or too many. */
 export function* candidateRows(asked: ConversationSearch): Rule<CandidateRows | undefined> {
+  const { cameOut, feedback } = asked;
+  const isUnknown = cameOut?.includes('unknown');
   return (
     (yield* withWords(asked)) ??
     whole(yield* failedCriteria(asked)) ??
     whole(yield* labelled(asked)) ??
     whole(yield* unfinished(asked)) ??
-    (yield* withFeedback(asked)) ??
+    (yield* latestBy(WITH_OUTCOME, asked, isUnknown ? undefined : cameOut && cameOutValues(cameOut))) ??
+    (yield* latestBy(WITH_FEEDBACK, asked, placesOf(feedback, POLARITIES))) ??
     (yield* failed(asked))
   );
 }
@@ -133,10 +140,12 @@ function* failed(asked: ConversationSearch): Rule<CandidateRows | undefined> {
   return yield* latestOf(FAILED, { keys, stretch: stretchOf(asked), max });
 }
 
-function* withFeedback(asked: ConversationSearch): Rule<CandidateRows | undefined> {
-  const keys = asked.feedback?.map((polarity) => POLARITIES.indexOf(polarity));
-  if (keys === undefined) return undefined;
-  return yield* latestOf(WITH_FEEDBACK, { keys, stretch: stretchOf(asked), max: CANDIDATES_MAX });
+function* latestBy(
+  by: Statement,
+  asked: ConversationSearch,
+  keys?: readonly number[],
+): Rule<CandidateRows | undefined> {
+  return keys && (yield* latestOf(by, { keys, stretch: stretchOf(asked), max: CANDIDATES_MAX }));
 }
 
 /** The latest ones in a stretch under any of the keys. */

@@ -127,8 +127,10 @@ export const MIGRATIONS: readonly Migration[] = [
     CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, foretold, began_at, agent_version)
       WHERE frame IS NOT NULL;
     CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
+    CREATE INDEX conversations_came_out ON conversations (came_out, began_at, id) WHERE came_out IS NOT NULL;
     `,
     back: `
+    DROP INDEX conversations_came_out;
     DROP INDEX conversations_low;
     DROP INDEX conversations_frame;
     DROP TRIGGER conversations_came_out;

@@ -105,7 +105,7 @@ export class Store implements EngineStore {
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
     this.words = this.#conversationRows.words;
-    this.conversations = new HeldConversations(this.#conversationRows);
+    this.conversations = new HeldConversations(this.#conversationRows, { lots: durable ? 'drawn' : 'of ids' });
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
     this.labels = new LabelRows(statements, own);

@@ -19,6 +19,7 @@ const LISTS = [
   'criterion=answered',
   'words=calendar',
   'labelled=false&environment=simulation',
+  'called_fine=true&came_out=unknown',
 ];
 const FROM = 'since=1970-01-01T00:00:00Z';
 const FIGURES = [

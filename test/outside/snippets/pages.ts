@@ -47,6 +47,10 @@ function refund(id: string, named: string, order: number): string {
 
 const RECORDED = { text: `${refund('c-101', '7', 17)}\n${refund('c-102', '8', 18)}\n` };
 const RUNS = { from: 'examples/golden-traces/runs.jsonl' };
+/** Scores of Langfuse, of the same conversations. */
+const SCORES = ['resolved', 'polite'].map((name) => ({
+  ...{ name, dataType: 'BOOLEAN', source: 'ANNOTATION', authorUserId: 'ana', sessionId: 'slow', value: 1 },
+}));
 /** The conversations that are sent to a service: those of RUNS. */
 const CONVERSATION = { '<conversation>': 'good' };
 
@@ -187,6 +191,8 @@ export const PAGES: Readonly<Record<string, Page>> = {
     files: {
       'readings.csv': { text: 'conversation_id,answer\ngood,good\nlucky,bad\nslow,good\n' },
       'refunds.csv': { text: 'conversation_id,refund\nlucky,0\n' },
+      'recorded.jsonl': RUNS,
+      'scores.json': { text: JSON.stringify(SCORES) },
     },
     replace: { 'agent shop': 'agent support', 'agent=shop': 'agent=support' },
   },

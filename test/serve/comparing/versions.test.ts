@@ -98,6 +98,34 @@ test('rates, scores, criteria and effort have intervals, chances and words, and 
   expect((body as { conversations: unknown[] }).conversations).toHaveLength(18);
 });
 
+test('what people read of both versions comes first, for other users as well', { timeout: 60_000 }, async () => {
+  const running = await started();
+  const unread = await compared(running, 'a=v1&b=v2');
+  expect(unread.a.estimated).toEqual({ says: 'No conversation has been read: how many went well is not known.' });
+  expect(unread.notes.filter((note) => note.startsWith('Readings'))).toEqual([]);
+
+  const readings = Array.from({ length: 48 }, (_, index) => ({
+    ...{ conversation_id: `c-${index}`, by: 'ana' },
+    answer: index < 24 ? 'good' : 'bad',
+  }));
+  const answer = await fetch(`${running.http}/v1/readings`, {
+    ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify(readings),
+  });
+  expect(answer.status).toBe(200);
+  const { a, b, notes } = await compared(running, 'a=v1&b=v2');
+
+  const exact = (value: number) => ({ value, low: value, high: value, n: 24 });
+  expect([a.estimated?.success, b.estimated?.success]).toEqual([exact(1), exact(0)]);
+  // Each has 24 users with one conversation.
+  const by = Math.sqrt(Math.log(160) / 48);
+  expect(a.estimated?.other_users).toMatchObject({ low: expect.closeTo(1 - by, 9) as number, high: 1 });
+  expect(b.estimated?.other_users).toMatchObject({ low: 0, high: expect.closeTo(by, 9) as number });
+  expect(notes[0]).toBe('Readings say that it goes well less often with B, for other users as well.');
+  const { says } = (await get(running, '/api/v1/estimate?agent=helper&agent_version=v2')).body as { says: string };
+  expect(b.estimated?.says).toBe(says);
+});
+
 test('detection and the comparison give one answer: its verdict is taken where it raced the same two', {
   timeout: 60_000,
 }, async () => {

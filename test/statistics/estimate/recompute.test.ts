@@ -1,5 +1,6 @@
-/** The program of `examples/estimate` has the formula a second time, in another language: both give the same ends. */
+/** The program of `examples/estimate`, and the notebook beside it, have the formula a second time: both give the same ends. */
 import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { beliefsOf } from '../../../src/statistics/estimate/beliefs.ts';
@@ -7,8 +8,10 @@ import type { Frame, ReadDraw } from '../../../src/statistics/estimate/frame.ts'
 import { AGAINST } from '../../../src/statistics/estimate/interval.ts';
 import { successEstimate } from '../../../src/statistics/estimate/success-estimate.ts';
 import { randomFrom } from '../../random.ts';
+import { tempDirectory } from '../../temp-directory.ts';
 
-const PROGRAM = path.resolve(import.meta.dirname, '../../../examples/estimate/recompute.py');
+const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/estimate');
+const PROGRAM = path.join(EXAMPLE, 'recompute.py');
 
 function frameOf(seed: number): Frame {
   const random = randomFrom(seed);
@@ -52,4 +55,25 @@ test.each([1, 2, 3, 4, 5, 6])('frame %i', (seed) => {
   const [low, high] = /^recomputed: (\S+) to (\S+)$/m.exec(stdout)?.slice(1).map(Number) ?? [];
   expect(low).toBeCloseTo(answer.success.low, 3);
   expect(high).toBeCloseTo(answer.success.high, 3);
+});
+
+test('the notebook, cell after cell', () => {
+  const answer = { says: '70 % went well.', ...answerOf(frameOf(7)) };
+  const folder = tempDirectory();
+  writeFileSync(path.join(folder, 'answer.json'), JSON.stringify(answer));
+  copyFileSync(PROGRAM, path.join(folder, 'recompute.py'));
+  // The cast is the form of a notebook.
+  const { cells } = JSON.parse(readFileSync(path.join(EXAMPLE, 'estimate.ipynb'), 'utf8')) as {
+    readonly cells: readonly { readonly cell_type: string; readonly source: readonly string[] }[];
+  };
+  const code = cells.flatMap(({ cell_type: type, source }) => (type === 'code' ? `${source.join('')}\n` : []));
+  writeFileSync(path.join(folder, 'cells.py'), code.join(''));
+  const { stdout, stderr } = spawnSync('python3', ['cells.py'], { cwd: folder, encoding: 'utf8' });
+
+  expect(stderr).toBe('');
+  const [low, high] = /^recomputed: (\S+) to (\S+)$/m.exec(stdout)?.slice(1).map(Number) ?? [];
+  expect(low).toBeCloseTo(answer.success.low, 3);
+  expect(high).toBeCloseTo(answer.success.high, 3);
+  expect(stdout).toMatch(/^ +0 +\d+ conversations, rate 1, fine$/m);
+  expect(stdout).toMatch(/ %.*in the interval$/m);
 });

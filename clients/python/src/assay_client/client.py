@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, Optional, Typ
 from ._http import Http
 from .errors import NotFound
 from .results import (
+    CameOut,
     ConversationDetail,
     ConversationItem,
     Estimate,
@@ -139,6 +140,9 @@ class Client:
         state: OneOrMore[State] = None,
         labelled: bool | None = None,
         feedback: OneOrMore[Polarity] = None,
+        came_out: OneOrMore[CameOut] = None,
+        called_fine: bool | None = None,
+        conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
         words: str | None = None,
@@ -167,6 +171,9 @@ class Client:
         state: OneOrMore[State] = None,
         labelled: bool | None = None,
         feedback: OneOrMore[Polarity] = None,
+        came_out: OneOrMore[CameOut] = None,
+        called_fine: bool | None = None,
+        conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
         words: str | None = None,
@@ -195,6 +202,9 @@ class Client:
         state: OneOrMore[State] = None,
         labelled: bool | None = None,
         feedback: OneOrMore[Polarity] = None,
+        came_out: OneOrMore[CameOut] = None,
+        called_fine: bool | None = None,
+        conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
         words: str | None = None,

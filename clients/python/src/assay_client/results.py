@@ -20,6 +20,8 @@ VerdictKind = Literal["pass", "fail", "not_applicable", "error", "skipped"]
 LabelKind = Literal["pass", "fail", "not_applicable"]
 State = Literal["scored", "open", "waiting", "unscored"]
 Polarity = Literal["positive", "negative", "neutral"]
+#: Outcome of a conversation in the world.
+CameOut = Literal["good", "bad", "unknown"]
 ReadingAnswer = Literal["good", "bad", "cannot_tell"]
 
 
@@ -344,6 +346,8 @@ class _EstimateRequired(TypedDict):
     next: str
     conversations: dict[str, int]
     readings: dict[str, int]
+    #: Conversations that came out good or bad in the world, and the bad ones that the suites call fine.
+    outcomes: dict[str, int]
     #: The interval after more readings.
     worth: list[dict[str, float]]
     #: Ten more readings would hardly narrow the interval.
@@ -353,6 +357,8 @@ class _EstimateRequired(TypedDict):
 class Estimate(_EstimateRequired, total=False):
     #: Share of the conversations spoken for that went well; absent while nothing was read.
     success: Share
+    #: From the lower end of `success` alone; absent where it is below 0.70.
+    band: Literal["production ready", "usable"]
     #: Share of all that went badly and that the suites call fine.
     missed: Share
     #: The same, as a share of all that went badly.

@@ -1,14 +1,11 @@
 /** `GET /api/v1/estimate`: the success rate that readings support, and what the suites miss. */
 import { type EstimateAnswer, estimateAnswer, estimateQuery } from '../../../api/estimate.ts';
-import { headlineWords, MINUTES_A_READING, nextWords } from '../../../model/estimate-words.ts';
-import type { Estimate } from '../../../model/estimate.ts';
-import { isEnough, worthOf } from '../../../statistics/estimate/advice.ts';
 import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
 import type { Frame } from '../../../statistics/estimate/frame.ts';
 import { AGAINST } from '../../../statistics/estimate/interval.ts';
-import { learnedPrediction } from '../../estimate/learned-predictions.ts';
+import { estimateJson, windowEstimate } from '../../../engine/estimate/window-estimate.ts';
 import type { FrameQuery } from '../../../store/frame-reader.ts';
-import { type WindowEstimate, windowEstimate } from '../../estimate/window-estimate.ts';
+import { learnedPrediction } from '../../estimate/learned-predictions.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
@@ -24,7 +21,7 @@ share of an agent's conversations that went well, with its interval, and what th
     const query = frameQueryOf(asked);
     const found = await windowEstimate(reader.frame, query);
     return {
-      agent: query.agent,
+      agent: asked.agent,
       since: isoTime(query.since),
       until: isoTime(query.until),
       ...estimateJson(found),
@@ -35,44 +32,13 @@ share of an agent's conversations that went well, with its interval, and what th
   },
 });
 
-function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'> {
-  const { readings, spokenFor, later, unreadable, calledFine, unscored } = found;
-  const { success, missed, missRate, frame } = found;
-  const worth = worthOf(frame);
-  const enough = isEnough(frame, worth);
-  const n = readings.sample + readings.certain;
-  const figure = ({ value, lower, upper }: Estimate) => ({ value, low: lower, high: upper, n });
-  const read = readings.sample;
-  return {
-    says: headlineWords({ success, missRate, spokenFor, read, certain: readings.certain }),
-    next: nextWords(worth, { read, isEnough: enough, spokenFor }),
-    ...(success === undefined ? {} : { success: figure(success) }),
-    ...(missed === undefined ? {} : { missed: figure(missed) }),
-    ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
-    conversations: {
-      ...{ spoken_for: spokenFor, later, unreadable },
-      ...{ called_fine: calledFine, unscored },
-    },
-    readings: {
-      ...{ sample: read, out_of_turn: readings.outOfTurn, certain: readings.certain, unclear: readings.unclear },
-      ...{ by_two: readings.byTwo, disagreed: readings.disagreed },
-    },
-    worth: worth.map(({ readings: all, plusMinus }) => ({
-      readings: all,
-      minutes: Math.round((all - read) * MINUTES_A_READING),
-      plus_minus: plusMinus,
-    })),
-    enough,
-  };
-}
-
 const WEIGHTS_MAX = 12;
 
 async function predictionOf(
   reader: Pick<V1Side['reader'], 'frame'>,
   { agent, until }: FrameQuery,
 ): Promise<Pick<Explained, 'prediction'>> {
-  const learned = await learnedPrediction(reader, agent, until);
+  const learned = agent === undefined ? undefined : await learnedPrediction(reader, agent, until);
   if (learned === undefined) return {};
   const { taughtBefore, prediction } = learned;
   const weights = [...prediction.weights].toSorted((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, WEIGHTS_MAX);

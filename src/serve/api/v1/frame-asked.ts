@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { estimateQuery } from '../../../api/estimate.ts';
 import type { FrameQuery } from '../../../store/frame-reader.ts';
-import { WEEK_MS } from '../../estimate/window-estimate.ts';
+import { WEEK_MS } from '../../../engine/estimate/window-estimate.ts';
 
 type Asked = Omit<z.output<typeof estimateQuery>, 'explain'>;
 

@@ -5,7 +5,7 @@
 import { type ReadingQueue, readingQueue, readingQueueQuery } from '../../../api/estimate.ts';
 import type { Candidate } from '../../../store/frame-reader.ts';
 import { placeOf } from '../../../store/conversation-search.ts';
-import { isForTwo, sampleOf } from '../../estimate/sample.ts';
+import { isForTwo, sampleOf } from '../../../engine/estimate/sample.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';

@@ -15,6 +15,7 @@ import { type VersionsCompared, versionsCompared, type VersionsQuery, versionsQu
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';
+import type { FrameReader } from '../../../store/frame-reader.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';
 import { isGood, isInSuccessRate, isScored } from '../../../model/severity.ts';
 import { comparedJson } from '../../../report/documents/comparison-json.ts';
@@ -26,6 +27,7 @@ import { levelsOf, relatedOf } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
 import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';
+import { type ReadVersion, readVersion, toldApart } from './versions-read.ts';
 
 const DAY_MS = 86_400_000;
 /** Default of `since`. */
@@ -68,6 +70,7 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       return { ...found, evaluations };
     };
     const [a, b] = [await foundOf(query.a), await foundOf(query.b)];
+    const read = await readOf(reader.frame, { ...query, since, until }, { a: a.evaluations, b: b.evaluations });
     const compared = compareOnline(sampleOf(suite, a.evaluations), sampleOf(suite, b.evaluations), {
       criteria: suite.criteria.map(({ name }) => name),
       alpha: ALPHA,
@@ -87,10 +90,11 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       since: isoTime(since),
       until: isoTime(until),
       smallest_difference: query.smallest,
-      a: sideJson(query.a, a),
-      b: sideJson(query.b, b),
+      a: { ...sideJson(query.a, a), ...read?.a.json },
+      b: { ...sideJson(query.b, b), ...read?.b.json },
       related,
       notes: [
+        ...(read === undefined ? [] : toldApart(read.a, read.b)),
         ...(related.note === undefined ? [] : [related.note]),
         ...compared.notes,
         ...(raced === undefined
@@ -112,6 +116,20 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     };
   },
 });
+
+/** The frame is of one environment and one segment, or of all. */
+async function readOf(
+  frame: FrameReader,
+  { agent, a, b, environment = [], segment = [], since, until }: VersionsQuery & { since: number; until: number },
+  evaluations: { readonly a: Evaluations; readonly b: Evaluations },
+): Promise<{ readonly a: ReadVersion; readonly b: ReadVersion } | undefined> {
+  if (environment.length > 1 || segment.length > 1) return undefined;
+  const window = { agent, environment: environment[0], segment: segment[0], since, until };
+  return {
+    a: await readVersion(frame, { ...window, agentVersion: a }, evaluations.a),
+    b: await readVersion(frame, { ...window, agentVersion: b }, evaluations.b),
+  };
+}
 
 /** Verdict of detection, if it has raced these two on the traffic that is asked about: all of one environment, since b or a was new. */
 async function racedOf(

@@ -1,8 +1,11 @@
 /**
  * The sample: of the conversations that come first to be read those that were read. Lots decide the order and never
- * change, so conversations that arrive later may come before some that were read. The frame ends before those that nobody has read yet: it is the time
- * up to which most readings are an unbroken row from the first lot on. Conversations that arrived later are not spoken
- * for until those that come first are read.
+ * change, so conversations that arrive later may come before some that were read. The frame ends before those that nobody
+ * has read yet: it is the time up to which most readings are an unbroken row from the first lot on. Conversations that
+ * arrived later are not spoken for until those that come first are read.
+ *
+ * Arrivals are later if they began no more than a day before the first reading. Otherwise whoever reads the oldest
+ * conversation by choice would know a frame of one conversation exactly.
  */
 import type { KeptReading } from '../../model/readings.ts';
 import type { ReadDraw } from '../../statistics/estimate/frame.ts';
@@ -15,11 +18,20 @@ export interface Sample {
   readonly drawn: readonly Candidate[];
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** The candidates are in the order of their lots. */
 export function sampleOf(candidates: readonly Candidate[]): Sample {
   const last = candidates.findLastIndex(isRead);
-  const ends = candidates.slice(0, last + 1).flatMap((one) => (isRead(one) ? [] : [placeOf(one.row).at]));
-  let best: Sample = { before: undefined, drawn: unbroken(candidates) };
+  const readAt = candidates.flatMap(({ readings }) =>
+    readings.flatMap(({ source, at }) => (source === 'person' ? at : [])),
+  );
+  const earliest = Math.min(...readAt) - DAY_MS;
+  const ends = candidates
+    .slice(0, last + 1)
+    .flatMap((one) => (isRead(one) ? [] : [placeOf(one.row).at]))
+    .filter((at) => at > earliest);
+  let best = sampleOfAll(candidates);
   for (const before of new Set(ends.toSorted((a, b) => b - a))) {
     const drawn = unbroken(candidates.filter(({ row }) => placeOf(row).at < before));
     if (drawn.length > best.drawn.length) best = { before, drawn };
@@ -27,12 +39,17 @@ export function sampleOf(candidates: readonly Candidate[]): Sample {
   return best;
 }
 
+/** For windows that no conversation joins any more, as a recording: all of it is spoken for. */
+export function sampleOfAll(candidates: readonly Candidate[]): Sample {
+  return { before: undefined, drawn: unbroken(candidates) };
+}
+
 function unbroken(candidates: readonly Candidate[]): readonly Candidate[] {
   const first = candidates.findIndex((one) => !isRead(one));
   return first < 0 ? candidates : candidates.slice(0, first);
 }
 
-function isRead({ readings }: Candidate): boolean {
+export function isRead({ readings }: Candidate): boolean {
   return readings.some(({ source }) => source === 'person');
 }
 

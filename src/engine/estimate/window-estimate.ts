@@ -1,38 +1,29 @@
-/** The estimate of a window, from the frame and the readings of the store. */
+/** The estimate of a window, from the frame and the readings of a store: that of the service, or of a recording. */
+import type { EstimateAnswer } from '../../api/estimate.ts';
+import { bandOf, figureOf, headlineWords, MINUTES_A_READING, nextWords } from '../../model/estimate-words.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
+import { isEnough, worthOf } from '../../statistics/estimate/advice.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { LEARNS_BEHIND_MS } from '../../store/frame-columns.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
 import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
 
-export interface WindowEstimate {
+interface WindowEstimate {
   readonly frame: Frame;
-  /** Conversations that the estimate speaks for. */
-  readonly spokenFor: number;
-  /** Conversations that it does not speak for: they began later and come first, or cannot be read. */
-  readonly later: number;
-  readonly unreadable: number;
-  readonly calledFine: number;
-  readonly unscored: number;
+  readonly conversations: EstimateAnswer['conversations'];
   readonly readings: Readings;
+  /** All of the window, certain or not, and spoken for or not. */
+  readonly outcomes: Certain;
   /** Undefined where nothing was read and nothing is certain. */
   readonly success: Estimate | undefined;
   readonly missed: Estimate | undefined;
   readonly missRate: Estimate | undefined;
 }
 
-interface Readings {
-  /** By lot, in an unbroken row: the sample. */
-  readonly sample: number;
-  /** Out of their turn: they are no part of the sample. */
-  readonly outOfTurn: number;
-  readonly certain: number;
-  readonly unclear: number;
-  readonly byTwo: number;
-  readonly disagreed: number;
-}
+type Readings = EstimateAnswer['readings'];
+type EstimateJson = Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'>;
 
 /** The window unless another is asked for. */
 export const WEEK_MS = LEARNS_BEHIND_MS;
@@ -43,33 +34,63 @@ const MORE = 200;
 /** With fewer, a share of disagreements says nothing. */
 const TWICE_MIN = 5;
 
-export async function windowEstimate(reader: FrameReader, query: FrameQuery): Promise<WindowEstimate> {
+export async function windowEstimate(
+  reader: FrameReader,
+  query: FrameQuery,
+  sampled = sampleOf,
+): Promise<WindowEstimate> {
   const read = await reader.readByPeople(query);
-  const sample = sampleOf(await reader.firstToRead(query, Math.min(DRAWN_MAX, read + MORE)));
+  const sample = sampled(await reader.firstToRead(query, Math.min(DRAWN_MAX, read + MORE)));
   const until = Math.min(query.until, sample.before ?? query.until);
   const { counts, unreadable } = await reader.frameCounts({ ...query, until });
-  const later = until === query.until ? 0 : inAll((await reader.frameCounts({ ...query, since: until })).counts);
+  const later = until === query.until ? [] : (await reader.frameCounts({ ...query, since: until })).counts;
   const { frame, readings } = frameOf(counts, sample);
   const found = successEstimate(frame);
   const calls = (of: (known: KnownOf) => boolean) => inAll(counts.filter(of));
   return {
     frame,
-    spokenFor: sizeOf(frame),
-    later,
-    unreadable,
-    calledFine: calls(({ called }) => isGood(called)),
-    unscored: calls(({ called }) => called === 'unscored'),
-    readings: { ...readings, outOfTurn: Math.max(0, read - sample.drawn.length) },
+    conversations: {
+      ...{ spoken_for: sizeOf(frame), later: inAll(later), unreadable },
+      called_fine: calls(({ called }) => isGood(called)),
+      unscored: calls(({ called }) => called === 'unscored'),
+    },
+    readings: { ...readings, out_of_turn: Math.max(0, read - sample.drawn.length) },
+    outcomes: outcomesOf([...counts, ...later], (one) => one.certain ?? one.outcome),
     success: rounded(found?.success),
     missed: rounded(found?.missed),
     missRate: rounded(found?.missRate),
   };
 }
 
+/** As the API and `assay score --json` say it, with its sentences. */
+export function estimateJson(found: WindowEstimate): EstimateJson {
+  const { conversations, readings, outcomes, success, missed, missRate, frame } = found;
+  const worth = worthOf(frame);
+  const isLast = isEnough(frame, worth);
+  const { sample: read, certain } = readings;
+  const spokenFor = conversations.spoken_for;
+  const figure = (estimate: Estimate) => figureOf(estimate, read + certain);
+  return {
+    says: headlineWords({ success, missRate, spokenFor, read, certain }),
+    next: nextWords(worth, { read, isEnough: isLast, spokenFor }),
+    ...(success === undefined ? {} : { success: figure(success), band: bandOf(success.lower) }),
+    ...(missed === undefined ? {} : { missed: figure(missed) }),
+    ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
+    ...{ conversations, readings },
+    outcomes: { good: outcomes.good, bad: outcomes.bad, bad_called_fine: outcomes.badCalledFine },
+    worth: worth.map(({ readings: all, plusMinus }) => ({
+      readings: all,
+      minutes: Math.round((all - read) * MINUTES_A_READING),
+      plus_minus: plusMinus,
+    })),
+    enough: isLast,
+  };
+}
+
 function frameOf(
   counts: readonly FrameCount[],
   { drawn }: Sample,
-): { readonly frame: Frame; readonly readings: Omit<Readings, 'outOfTurn'> } {
+): { readonly frame: Frame; readonly readings: Omit<Readings, 'out_of_turn'> } {
   const cells: FrameCell[] = [];
   const places = new Map<string, number>();
   const placeOf = (known: KnownOf) => places.get(`${known.foretold}, ${groupOf(known)}`);
@@ -80,7 +101,7 @@ function frameOf(
     cells.push({ group, isCalledFine: isGood(called), predicted, rate: rateOf(called), size });
   };
   for (const { certain, conversations, ...known } of counts) if (certain === undefined) add(known, conversations);
-  const certain = certainOf(counts);
+  const certain = outcomesOf(counts, (one) => one.certain);
   const draws = drawn.map((candidate) => {
     // One that was evaluated between two reads.
     if (placeOf(candidate.known) === undefined) add(candidate.known, 1);
@@ -96,18 +117,18 @@ function frameOf(
       sample: draws.length,
       certain: certain.good + certain.bad,
       unclear: draws.filter(({ answer }) => answer === 'unclear').length,
-      byTwo: twice.length,
+      by_two: twice.length,
       disagreed,
     },
   };
 }
 
-function certainOf(counts: readonly FrameCount[]): Certain {
+function outcomesOf(counts: readonly FrameCount[], outcomeOf: (one: FrameCount) => KnownOf['outcome']): Certain {
   const sum = (of: (one: FrameCount) => boolean) => inAll(counts.filter(of));
   return {
-    good: sum(({ certain }) => certain === 'good'),
-    bad: sum(({ certain }) => certain === 'bad'),
-    badCalledFine: sum(({ certain, called }) => certain === 'bad' && isGood(called)),
+    good: sum((one) => outcomeOf(one) === 'good'),
+    bad: sum((one) => outcomeOf(one) === 'bad'),
+    badCalledFine: sum((one) => outcomeOf(one) === 'bad' && isGood(one.called)),
   };
 }
 

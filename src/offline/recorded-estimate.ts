@@ -1,0 +1,35 @@
+/** How many conversations of a recording went well, from readings that are no part of it, and which to read next. */
+import { isRead, sampleOfAll } from '../engine/estimate/sample.ts';
+import { estimateJson, windowEstimate } from '../engine/estimate/window-estimate.ts';
+import { tryParseTraceId } from '../model/ids.ts';
+import { saidReading, type WrittenReading, withoutContradictions } from '../model/readings.ts';
+import type { Store } from '../store/sqlite/store.ts';
+
+export type RecordedEstimate = Awaited<ReturnType<typeof recordedEstimate>>;
+
+/** As many as the first advice asks for. */
+const TO_READ_MAX = 20;
+const ALL = { since: 0, until: Number.MAX_SAFE_INTEGER };
+
+/** Puts the readings into the store of the recording, which is thrown away; between transactions. */
+export async function recordedEstimate(store: Store, written: readonly WrittenReading[]) {
+  const reader = store.reader();
+  const readings = written.flatMap((one) => {
+    const isThere = (reader.find(one.conversation_id)?.turns ?? 0) > 0;
+    const id = isThere ? one.conversation_id : conversationOf(store, one.conversation_id);
+    return id === undefined ? [] : [{ ...one, conversation_id: id }];
+  });
+  store.readings.put(withoutContradictions(readings).map(saidReading));
+  const found = await windowEstimate(reader.frame, ALL, sampleOfAll);
+  const first = reader.frame.firstToRead(ALL, reader.frame.readByPeople(ALL) + TO_READ_MAX);
+  const toRead = first.flatMap((one) => (isRead(one) ? [] : [one.row.conversationId])).slice(0, TO_READ_MAX);
+  // `ofOthers`: readings of conversations that are not in the recording.
+  return { estimate: estimateJson(found), toRead, ofOthers: written.length - readings.length };
+}
+
+/** Other tools name a conversation by one of its traces. */
+function conversationOf(store: Store, named: string): string | undefined {
+  const traceId = tryParseTraceId(named.replace(/^trace:/, ''));
+  const trace = traceId === undefined ? undefined : store.traces.find(traceId);
+  return trace === undefined ? undefined : store.idOfConversation(trace.conversation);
+}
