@@ -1,6 +1,7 @@
 /** How many conversations went well, by readings of people: the first row, because scores only say whether faults were found. */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
+import { BANDS } from '../../prometheus/source/settings.ts';
 import { figure, lines } from './panels.ts';
 
 const ENDS = [
@@ -10,6 +11,13 @@ const ENDS = [
 ] as const;
 const NOTHING_READ = 'nothing read: open Read on Assay’s page, or run `assay estimate --read`';
 const NONE_BAD = 'no bad one is known: read more, on Assay’s page or with `assay estimate --read`';
+
+/** No colour says anything of a low end, because a few readings alone have one. */
+const READINESS_COLOURS = new dashboard.ThresholdsConfigBuilder().mode(dashboard.ThresholdsMode.Absolute).steps([
+  { value: null, color: 'text' },
+  { value: BANDS.usable, color: 'yellow' },
+  { value: BANDS.production, color: 'green' },
+]);
 
 export function withEstimate(board: dashboard.DashboardBuilder, links: Links): dashboard.DashboardBuilder {
   const of = (metric: string, label: string, value: string) => `max(${metric}{agent="$agent", ${label}="${value}"})`;
@@ -25,13 +33,13 @@ export function withEstimate(board: dashboard.DashboardBuilder, links: Links): d
         {
           title: 'Went well, at least',
           description:
-            'Lower end of the 95 % interval of the share that went well for users, of the last 7 days and in all suites. Green from 0.85, yellow from 0.70. Until people read conversations, it is not known.',
+            'Lower end of the 95 % interval of the share that went well for users, of the last 7 days and in all suites. The bands of docs/estimate.md rest on it: green from 0.85, yellow from 0.70. Below, few may have been read: see the interval.',
           unit: 'percentunit',
           height: 8,
           nothing: NOTHING_READ,
         },
         { expr: of('assay_success_estimate', 'bound', 'lower') },
-        { bands: true },
+        { colours: READINESS_COLOURS },
       ).links([read]),
     )
     .withPanel(

@@ -111,7 +111,11 @@ export function lines(
   return panel;
 }
 
-export function figure(question: Question, query: Query, options: { readonly bands?: true } = {}) {
+export function figure(
+  question: Question,
+  query: Query,
+  options: { readonly bands?: true; readonly colours?: dashboard.ThresholdsConfigBuilder } = {},
+) {
   const { title, description, unit = 'none', width = 4, height = 5, nothing = NOTHING } = question;
   const panel = new stat.PanelBuilder()
     .title(title)
@@ -122,7 +126,8 @@ export function figure(question: Question, query: Query, options: { readonly ban
     .span(width)
     .height(height)
     .withTarget(ranged(query));
-  if (options.bands === true) panel.thresholds(BAND_COLOURS);
+  if (options.colours !== undefined) panel.thresholds(options.colours);
+  else if (options.bands === true) panel.thresholds(BAND_COLOURS);
   return panel;
 }
 
