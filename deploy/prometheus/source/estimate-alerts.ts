@@ -1,7 +1,7 @@
 /**
  * The alerts about what people read: fewer conversations went well than before, or the suites miss more than before.
- * Both compare whole intervals of weeks that share no conversation. The intervals are valid whenever they are looked at,
- * so that rules may look every minute, and no threshold is left to be chosen.
+ * Both compare whole intervals of weeks that share no conversation. The interval of a window is valid however often it is
+ * looked at while people read, so no threshold is left to be chosen.
  *
  * 1. Each of the four weeks before is compared, so that a slow fall is found once it is large enough. Prometheus finds
  *    nothing in weeks that it no longer keeps, or in which nothing was read, and these are left out.
