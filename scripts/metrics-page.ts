@@ -41,9 +41,9 @@ Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(QUALITY_METRICS))}
 
-TCR bands: 0.85 and above is production ready, 0.70 and above usable, below that not ready. They hold only for suites with evidence of the task
-(truth, a judge, golden traces, feedback, criteria of your own). A suite about form only, such as \`default\`, has no band: it says nothing about
-whether the task was done.
+Levels of the TCR: alerts and dashboards have 0.85 and 0.70. They hold only for suites with evidence of the task (truth, a judge,
+golden traces, feedback, criteria of your own). A suite about form only, such as \`default\`, has none: it says nothing about whether
+the task was done. How many conversations went well, only [readings](estimate.md) say.
 
 Sums, counts and sums of squares are of the same evaluations, and so are their twins: subtract each twin before you
 calculate a mean or a variance. A suite's success has no label of its own: it is \`outcome="successful_completion"\`.

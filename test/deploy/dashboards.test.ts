@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dashboards } from '../../deploy/grafana/source/dashboards.ts';
-import { LINKS } from '../../deploy/links.ts';
+import { DASHBOARDS, LINKS } from '../../deploy/links.ts';
 import { RULE_SETTINGS } from '../../deploy/prometheus/source/settings.ts';
 import { MARKS, panelsOf } from './dashboard-queries.ts';
 import { unknownMetrics } from './known-metrics.ts';
@@ -11,6 +11,15 @@ test('every panel says what it shows, and what where there is nothing', () => {
   expect(panels.length).toBeGreaterThan(40);
   expect(panels.filter(({ description }) => !/^.{20,}\.$/.test(description)).map(({ title }) => title)).toEqual([]);
   expect(panels.filter(({ noValue }) => noValue === undefined).map(({ title }) => title)).toEqual([]);
+});
+
+test('the quality of an agent begins with how many went well, and with what to do where nothing was read', () => {
+  const ofQuality = panels.filter(({ board }) => board === DASHBOARDS.quality);
+  const ofReadings = ofQuality.filter(({ queries }) => queries.some(({ expr }) => expr.includes('estimate')));
+
+  expect(ofReadings.length).toBe(4);
+  expect(ofReadings).toEqual(ofQuality.slice(0, 4));
+  expect(ofReadings.filter(({ noValue }) => noValue?.includes('assay estimate --read') !== true)).toEqual([]);
 });
 
 test('no two panels of a dashboard have one title', () => {

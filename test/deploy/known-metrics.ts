@@ -6,6 +6,7 @@ import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
 import { HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { JUDGE_METRICS } from '../../src/report/events/judges.ts';
+import { ESTIMATE_METRICS } from '../../src/report/metrics/estimate-metrics.ts';
 import { QUALITY_METRICS, WITHDRAWN_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 
@@ -26,6 +27,7 @@ export const EXPOSED: ReadonlySet<string> = new Set([
     CLUSTER_METRICS,
     DETECTION_METRICS,
     JUDGE_METRICS,
+    ESTIMATE_METRICS,
   ]
     .flatMap((table): readonly MetricDefinition[] => Object.values(table))
     .flatMap(({ name, type }) =>

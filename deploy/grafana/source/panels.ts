@@ -38,6 +38,8 @@ export interface Question {
   readonly unit?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Text in place of figures that are absent. */
+  readonly nothing?: string;
 }
 
 export interface Query {
@@ -88,13 +90,13 @@ export function lines(
   queries: readonly Query[],
   options: { readonly bands?: true; readonly stacked?: true } = {},
 ) {
-  const { title, description, unit = 'none', width = 12, height = 8 } = question;
+  const { title, description, unit = 'none', width = 12, height = 8, nothing = NOTHING } = question;
   const panel = new timeseries.PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .noValue(NOTHING)
+    .noValue(nothing)
     .span(width)
     .height(height)
     .targets(queries.map(ranged));
@@ -109,18 +111,23 @@ export function lines(
   return panel;
 }
 
-export function figure(question: Question, query: Query, options: { readonly bands?: true } = {}) {
-  const { title, description, unit = 'none', width = 4, height = 5 } = question;
+export function figure(
+  question: Question,
+  query: Query,
+  options: { readonly bands?: true; readonly colours?: dashboard.ThresholdsConfigBuilder } = {},
+) {
+  const { title, description, unit = 'none', width = 4, height = 5, nothing = NOTHING } = question;
   const panel = new stat.PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .noValue(NOTHING)
+    .noValue(nothing)
     .span(width)
     .height(height)
     .withTarget(ranged(query));
-  if (options.bands === true) panel.thresholds(BAND_COLOURS);
+  if (options.colours !== undefined) panel.thresholds(options.colours);
+  else if (options.bands === true) panel.thresholds(BAND_COLOURS);
   return panel;
 }
 

@@ -6,6 +6,7 @@ import { duration, netIncrease } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';
+import { withEstimate } from './estimate-row.ts';
 import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, partsBy, VERSIONS, WINDOW } from './panels.ts';
 import { GOOD, UNRATED } from '../../outcomes.ts';
 
@@ -14,14 +15,15 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
   const dayName = duration(settings.bandWindow);
   const inDay = (selector: string) => netIncrease(undefined, selector, `[${dayName}]`);
   const outcomes = netIncrease('outcome', `assay_evaluations_total{${VERSIONS}}`, '[$__rate_interval]');
-  const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' })
-    .withRow(new dashboard.RowBuilder('Is it good?'))
+  const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' });
+  withEstimate(board, links)
+    .withRow(new dashboard.RowBuilder('What do the suites say?'))
     .withPanel(
       figure(
         {
           title: `Mean score, ${dayName}`,
           description:
-            'Mean score of the conversations that could be scored: the task completion rate (TCR) of a suite that checks the task. Green from 0.85 (ready for production), yellow from 0.70 (usable). Of a suite about form or rules it is the form score, and the colours say nothing.',
+            'Mean score of the conversations that could be scored: the task completion rate (TCR) of a suite that checks the task. Below 0.85 it is yellow and below 0.70 red, the levels of two alerts. Of a suite about form or rules it is the form score, and the colours say nothing.',
           unit: 'percentunit',
         },
         { expr: `${TCR}{${AGENT}, ${day}}` },
@@ -44,7 +46,8 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
       figure(
         {
           title: 'At most',
-          description: 'Upper end of the 99 % interval of the mean score. The band changes when this falls below it.',
+          description:
+            'Upper end of the 99 % interval of the mean score. An alert about the level fires when this is below it.',
           unit: 'percentunit',
           width: 3,
         },

@@ -4,16 +4,14 @@
  * `urlquery`, and otherwise only into text.
  */
 import { AGENT } from './promql.ts';
-
-const AGENT_LABELS = AGENT.split(', ');
-const SELECTOR = AGENT_LABELS.map((label) => `${label}=%q`).join(',');
-const VALUES = AGENT_LABELS.map((label) => `$labels.${label}`).join(' ');
+import type { AgentLabel } from './rule.ts';
 
 export const WHO = '{{ $labels.agent }}{{ with $labels.environment }} in {{ . }}{{ end }} (suite {{ $labels.suite }})';
 export const PERCENT = '{{ $value | humanizePercentage }}';
 
-/** `query` has one placeholder for the agent, `AGENT_PLACE`, in the form of a `{SELECTOR}`. */
+/** Places in a query for the selector of the alert's agent in its suite, or of the agent in all suites; one a query. */
 export const AGENT_PLACE = '<agent>';
+export const ONE_AGENT = '<agent of all suites>';
 
 /** The label of the first series that a query returns for the alert's agent, or a dash. */
 export function labelOfFirst(label: string, query: string): string {
@@ -26,13 +24,13 @@ export function valueOfFirst(query: string, format: 'humanizePercentage' | 'huma
 }
 
 function queryOfAgent(query: string): string {
-  const text = query.replaceAll('%', '%%').replaceAll(AGENT_PLACE, SELECTOR);
-  return `printf ${'`'}${text}${'`'} ${VALUES} | query`;
+  const [place, labels] = query.includes(ONE_AGENT) ? [ONE_AGENT, ['agent']] : [AGENT_PLACE, AGENT.split(', ')];
+  const selector = labels.map((label) => `${label}=%q`).join(',');
+  const values = labels.map((label) => `$labels.${label}`).join(' ');
+  return `printf ${'`'}${query.replaceAll('%', '%%').replaceAll(place, selector)}${'`'} ${values} | query`;
 }
 
-/** `?suite=…&agent=…` of the alert, each under the name that the other side uses. */
-export function agentInUrl(names: { readonly suite: string; readonly agent: string; readonly environment?: string }) {
-  return Object.entries(names)
-    .map(([label, name]) => `${name}={{ $labels.${label} | urlquery }}`)
-    .join('&');
+/** `suite=…&agent=…` of the alert, each under the name that the other side uses. */
+export function agentInUrl(labels: readonly AgentLabel[], nameOf: (label: AgentLabel) => string): string {
+  return labels.map((label) => `${nameOf(label)}={{ $labels.${label} | urlquery }}`).join('&');
 }

@@ -44,7 +44,7 @@ import {
 
 /** The lower end of the fall at its most certain, relative to the baseline; 0 if none is open. */
 export const FALL_SIZE = 'agent:assay_fall:ratio';
-/** 1 while the TCR is below the band with this name. */
+/** 1 while the TCR is below the level of this name. */
 export const BELOW_BAND = 'agent:assay_below_band:bool';
 
 const CLOSED = 'agent:assay_fall_closed:timestamp';
@@ -209,7 +209,7 @@ function ages(settings: RuleSettings): readonly Rule[] {
   ];
 }
 
-/** The whole interval lies below the band; it ends when the whole interval lies above its bound. */
+/** The whole interval lies below the level; it ends when the whole interval lies above it. */
 function bandStates(settings: RuleSettings): readonly Rule[] {
   const window = `{window="${duration(settings.bandWindow)}"}`;
   return Object.entries(BANDS).map(([band, bound]) =>

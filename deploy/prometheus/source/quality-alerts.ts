@@ -22,7 +22,7 @@ export function qualityAlerts(settings: RuleSettings): Group {
     intervalSeconds: settings.interval.fast,
     rules: [
       ...tcrFalls(settings),
-      ...bands(settings),
+      ...levels(settings),
       hardFailures(settings),
       successRate(settings),
       criterion(),
@@ -91,10 +91,11 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
 }
 
 /**
- * The band changes only when the whole interval lies outside it, so that a TCR near a bound does not flap. Only a suite
- * that checks the task has a band.
+ * The mean score is below a level only when its whole interval is, so that one near the level does not flap. Only a suite
+ * that checks the task has levels. The names of these alerts are older than the estimate from readings: whether an agent
+ * is ready, no score decides.
  */
-function bands(settings: RuleSettings): readonly Alert[] {
+function levels(settings: RuleSettings): readonly Alert[] {
   const window = duration(settings.bandWindow);
   const below = (band: keyof typeof BANDS) =>
     `max by (${AGENT}) (${TCR_UPPER}{window="${window}"})
@@ -108,24 +109,26 @@ function bands(settings: RuleSettings): readonly Alert[] {
     for: 15 * MINUTE,
     keepFiringFor: HOUR,
   } as const;
-  const summary = (band: string) =>
-    `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${window}: ${band}`;
+  const summary = (band: keyof typeof BANDS) =>
+    `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${window}, below the level of ${BANDS[band].toFixed(2)}`;
+  const estimate =
+    'A score says only whether faults were found; how many conversations went well, `assay estimate` says.';
   return [
     {
       ...common,
       alert: 'AgentTcrNotReady',
       severity: 'page',
       expr: below('usable'),
-      summary: summary(`not ready (below ${BANDS.usable})`),
-      description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are fixed.`,
+      summary: summary('usable'),
+      description: `At 99 % it is not above ${PERCENT}. ${estimate} Next: read conversations that fail most; if they went badly, put a person behind the agent until their criteria are fixed.`,
     },
     {
       ...common,
       alert: 'AgentTcrNotProductionReady',
       severity: 'ticket',
       expr: below('production'),
-      summary: summary(`below the production band (${BANDS.production})`),
-      description: `At 99 % it is not above ${PERCENT}. Next: work on the criteria that fail most; the dashboard lists them.`,
+      summary: summary('production'),
+      description: `At 99 % it is not above ${PERCENT}. ${estimate} Next: work on the criteria that fail most; the dashboard lists them.`,
     },
   ];
 }

@@ -5,6 +5,7 @@ import { agentInUrl } from './annotation.ts';
 import { baselineCounts, sumsOfWindows, windowCounts } from './counts.ts';
 import { detectorAlerts } from './detector-alerts.ts';
 import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
+import { estimateAlerts } from './estimate-alerts.ts';
 import { baselineRates, evidence } from './evidence.ts';
 import { falls } from './falls.ts';
 import { healthAlerts } from './health-alerts.ts';
@@ -12,7 +13,7 @@ import { incidents } from './incidents.ts';
 import { judgeAlerts } from './judge-alerts.ts';
 import { duration } from './promql.ts';
 import { qualityAlerts } from './quality-alerts.ts';
-import type { Alert, Group, Rule } from './rule.ts';
+import type { AgentLabel, Alert, Group, Rule } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 import { split } from './split.ts';
 
@@ -32,6 +33,7 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
     efficiency(settings),
     qualityAlerts(settings),
     detectorAlerts(settings),
+    estimateAlerts(settings),
     healthAlerts(settings),
     judgeAlerts(settings),
   ];
@@ -40,6 +42,8 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
 export function alertsOf(groups: readonly Group[]): readonly Alert[] {
   return groups.flatMap(({ rules }) => rules.filter((rule) => rule.kind === 'alert'));
 }
+
+const AGENT_LABELS: readonly AgentLabel[] = ['suite', 'agent', 'environment'];
 
 const HEADER = `# Made by \`npm run generate\` from deploy/prometheus/source: change it there.
 # docs/alerting.md explains the names and the reasons for the numbers.
@@ -86,19 +90,18 @@ function written(rule: Rule, { shorterBy }: RuleSettings, links: Links) {
 }
 
 function annotationsOf(alert: Alert, links: Links): Readonly<Record<string, string>> {
-  const aboutAgent = alert.area !== 'assay';
-  const variables = { suite: 'var-suite', agent: 'var-agent', environment: 'var-environment' };
+  const { area, selects = area === 'assay' ? [] : AGENT_LABELS, conversations = 'since=6h&order=worst' } = alert;
+  const variables = agentInUrl(selects, (label) => `var-${label}`);
   const dashboard = `${links.grafana}/d/${DASHBOARDS[alert.dashboard]}`;
+  const inList = selects.filter((label) => label !== 'environment');
   return {
     summary: alert.summary,
     description: alert.description,
     ...alert.annotations,
     runbook_url: `${links.docs}/runbooks/${alert.alert}.md`,
-    dashboard_url: aboutAgent ? `${dashboard}?${agentInUrl(variables)}` : dashboard,
-    ...(aboutAgent
-      ? {
-          conversations_url: `${links.assay}/conversations?${agentInUrl({ suite: 'suite', agent: 'agent' })}&since=6h&order=worst`,
-        }
+    dashboard_url: variables === '' ? dashboard : `${dashboard}?${variables}`,
+    ...(inList.length > 0
+      ? { conversations_url: `${links.assay}/conversations?${agentInUrl(inList, (label) => label)}&${conversations}` }
       : {}),
   };
 }

@@ -11,6 +11,8 @@ export interface Recording {
 export type Severity = 'page' | 'ticket';
 export type Area = 'quality' | 'efficiency' | 'assay';
 
+export type AgentLabel = 'suite' | 'agent' | 'environment';
+
 export interface Alert {
   readonly kind: 'alert';
   readonly alert: string;
@@ -25,6 +27,10 @@ export interface Alert {
   /** The next action. */
   readonly description: string;
   readonly dashboard: Dashboard;
+  /** Labels by which its links select; those of an agent in one suite if absent, none for alerts about Assay. */
+  readonly selects?: readonly AgentLabel[];
+  /** Rest of the query of the linked list of conversations. */
+  readonly conversations?: string;
   /** Further data for receivers besides the text: criterion, version, a link to conversations. */
   readonly annotations?: Readonly<Record<string, string>>;
 }

@@ -42,6 +42,8 @@ export interface RuleSettings {
     /** The longest time without rules, as at a restart of Prometheus, that an open fall outlasts. */
     readonly memory: number;
   };
+  /** The window of the estimates from readings, and how long ago the windows ended that they are compared with. */
+  readonly estimate: { readonly window: number; readonly before: readonly number[] };
   readonly silence: { readonly seconds: number; readonly yesterday: number; readonly lastWeek: number };
   /**
    * Evaluation intervals. Slow must stay under Prometheus' lookback of 5 minutes: a series recorded less often has
@@ -89,6 +91,7 @@ export const RULE_SETTINGS: RuleSettings = {
     longest: 30 * DAY,
     memory: 2 * HOUR,
   },
+  estimate: { window: 7 * DAY, before: [7 * DAY, 14 * DAY, 21 * DAY, 28 * DAY] },
   silence: { seconds: 2 * HOUR, yesterday: DAY, lastWeek: 7 * DAY },
   interval: { fast: MINUTE, slow: 2 * MINUTE },
   shorterBy: 1,
@@ -102,7 +105,7 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
     seconds: less(window.seconds),
     confirmedBy: less(window.confirmedBy),
   });
-  const { baseline, block, fall, silence, interval } = settings;
+  const { baseline, block, fall, estimate, silence, interval } = settings;
   return {
     windows: settings.windows.map(shorterWindow),
     coarseWindows: settings.coarseWindows.map(shorterWindow),
@@ -123,6 +126,7 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
       longest: less(fall.longest),
       memory: less(fall.memory),
     },
+    estimate: { window: less(estimate.window), before: estimate.before.map(less) },
     silence: {
       seconds: less(silence.seconds),
       yesterday: less(silence.yesterday),
@@ -151,6 +155,7 @@ export const FALL = { page: 0.05, ticket: 0.025, success: SUCCESS_DROP, criterio
 export const RISE = { cost_usd: Number(riseOfCost(COST_EFFICIENCY_DROP).toFixed(4)), steps: 0.1 } as const;
 export const RISE_Z = 4;
 export const RISE_CONVERSATIONS_MIN = 100;
+/** Levels of the mean score, by the names that the rules record them under. */
 export const BANDS = { production: 0.85, usable: 0.7 } as const;
 export const HARD_FAILURE_RATE_MIN = 0.02;
 /** The smallest rise of hard failures that an open spike is held to, as a fall of everything else. */

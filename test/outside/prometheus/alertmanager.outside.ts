@@ -36,6 +36,8 @@ test.for([
   ['AgentTcrRegression', { environment: 'staging' }, 'chat'],
   ['AgentTcrSlipping', { environment: 'production' }, 'agent-tickets'],
   ['AgentEffortPerSuccessRise', { environment: 'prod' }, 'agent-tickets'],
+  ['AgentSuccessEstimateFell', { agent: 'shop' }, 'agent-tickets'],
+  ['AssayEvaluatorDrifts', { agent: 'shop' }, 'assay-tickets'],
   ['AssayAbsent', {}, 'assay-on-call'],
   ['AssayDown', {}, 'assay-tickets'],
 ] as const)('%s %j goes to %s', async ([alertname, labels, receiver]) => {
@@ -137,6 +139,32 @@ const MUTING: readonly Muting[] = [
       ['AgentTcrRegression', DESK],
     ],
     told: ['AgentTcrRegression', 'AssayUnscored'],
+  },
+  {
+    claim: 'a fall by readings, and suites that miss more, are heard beside a fall of the score',
+    firing: [
+      ['AgentTcrRegression', SHOP],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
+      ['AssayEvaluatorDrifts', { agent: 'shop' }],
+    ],
+    told: ['AgentSuccessEstimateFell', 'AgentTcrRegression', 'AssayEvaluatorDrifts'],
+  },
+  {
+    claim: 'people can read what suites can not score',
+    firing: [
+      ['AssayUnscored', SHOP],
+      ['AgentTcrRegression', SHOP],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
+    ],
+    told: ['AgentSuccessEstimateFell', 'AssayUnscored'],
+  },
+  {
+    claim: 'a blind Assay says nothing of readings of agents',
+    firing: [
+      ['AssayAbsent', {}],
+      ['AgentSuccessEstimateFell', { agent: 'shop' }],
+    ],
+    told: ['AssayAbsent'],
   },
   {
     claim: 'hard failures that the detector found first are one page, and it mutes no outage of another kind',

@@ -82,11 +82,13 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const overlap = SETTINGS.explainWindow * 1.5;
   const good = runAgent(assay.otlpHttp, ['--version', 'v1', '--conversations', String((day + overlap) * RATE)]);
   await new Promise((resolve) => setTimeout(resolve, day * 1000));
+  await readSome(assay.http);
   const bad = runAgent(assay.otlpHttp, [
     ...['--version', 'v2', '--seed', '2', '--conversations', String(overlap * RATE)],
     ...['--regress', 'wrong-participant,silent-crash', '--regress-rate', '0.6'],
   ]);
   await Promise.all([good, bad]);
+  await untilAnswered(prometheus, 'assay_miss_rate_estimate');
   // Again no traffic, in any window of a panel.
   await untilAnswered(prometheus, 'sum(increase(assay_evaluations_total[20s])) == 0');
 
@@ -117,6 +119,21 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const link = await fetch(`${assay.http}/api/conversations/${encodeURIComponent(ids[0] ?? '')}`);
   expect(link.status).toBe(200);
 });
+
+/** A person reads some conversations in the order of their lots, and finds every third one bad. */
+async function readSome(http: string): Promise<void> {
+  const agent = encodeURIComponent(VARIABLES.agent);
+  const queue = await fetch(`${http}/api/v1/readings/queue?agent=${agent}&by=ana&limit=30`);
+  // The cast holds because the shape is the API's own.
+  const { items } = (await queue.json()) as { readonly items: readonly { readonly conversation_id: string }[] };
+  const body = items.map(({ conversation_id }, at) => ({
+    ...{ conversation_id, by: 'ana' },
+    answer: at % 3 === 0 ? 'bad' : 'good',
+  }));
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${http}/v1/readings`, { method: 'PUT', headers, body: JSON.stringify(body) });
+  expect([body.length, answer.status]).toEqual([30, 200]);
+}
 
 /** A configuration with which the detector has learnt before the bad version comes, and with a judge. */
 function configurationWith(judge: PlayedJudge): string {

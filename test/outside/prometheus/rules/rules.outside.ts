@@ -9,6 +9,7 @@ import { BUILT_WITHIN_MS, LINES, type PrometheusBinaries, prometheusBinaries } f
 import { isInShare } from '../../share-of-round.ts';
 import { RuleCases } from './rule-case.ts';
 import { ANNOTATION_CASES } from './cases/annotations.ts';
+import { ESTIMATE_CASES } from './cases/estimate.ts';
 import { FALL_CASES } from './cases/falls.ts';
 import { DETECTOR_CASES, HEALTH_CASES } from './cases/health.ts';
 import { NOISE_CASES } from './cases/noise.ts';
@@ -26,6 +27,7 @@ const CASES = [
   ...OBJECTIVE_CASES,
   ...DETECTOR_CASES,
   ...HEALTH_CASES,
+  ...ESTIMATE_CASES,
   ...ANNOTATION_CASES,
 ];
 

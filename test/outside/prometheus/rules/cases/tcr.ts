@@ -247,7 +247,7 @@ export const TCR_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    name: 'a TCR that has always been 0.60 is not ready',
+    name: 'a TCR that has always been 0.60 is below both levels',
     series: traffic([{ hours: 30, perHour: 240, score: 0.6 }]),
     checks: [
       {
@@ -258,22 +258,22 @@ export const TCR_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    name: 'a suite that looks at form alone has no band',
+    name: 'a suite that looks at form alone has no level',
     series: traffic([{ hours: 30, perHour: 240, score: 0.6, formOnly: true }]),
     checks: [{ at: 29, firing: {} }],
   },
   {
-    name: 'nothing but failures is not ready',
+    name: 'nothing but failures is below both levels',
     series: traffic([{ hours: 30, perHour: 240, score: 0 }]),
     checks: [{ at: 29, firing: { AgentTcrNotReady: [AGENT], AgentTcrNotProductionReady: [AGENT] } }],
   },
   {
-    name: 'a suite about form has no band, even where nothing passes',
+    name: 'a suite about form has no level, even where nothing passes',
     series: traffic([{ hours: 30, perHour: 240, score: 0, formOnly: true }]),
     checks: [{ at: 29, firing: {} }],
   },
   {
-    name: '0.845 over 120 conversations is no reason to leave the band',
+    name: '0.845 over 120 conversations is no reason to be below the level',
     series: traffic([{ hours: 30, perHour: 5, score: 0.845 }]),
     checks: [{ at: 29, firing: {} }],
   },
