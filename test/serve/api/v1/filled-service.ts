@@ -23,6 +23,8 @@ interface Sent {
   /** Results of its tool calls. */
   readonly results: readonly string[];
   readonly version?: string;
+  /** A minute unless given. */
+  readonly agoMs?: number;
   /** Attributes of the root span, besides the usual ones. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -87,10 +89,13 @@ export function traceOf(number: number): string {
   return number.toString(16).padStart(32, 'a');
 }
 
-function spansOf({ id, question, answer, results, attributes: more }: Sent, number: number): readonly TrafficSpan[] {
+function spansOf(
+  { id, question, answer, results, agoMs = 60_000, attributes: more }: Sent,
+  number: number,
+): readonly TrafficSpan[] {
   const traceId = traceOf(number);
   const spanId = (place: number) => `${number}${place}`.padStart(16, 'b');
-  const began = BigInt(Date.now()) * 1_000_000n - 60_000_000_000n;
+  const began = BigInt(Date.now() - agoMs) * 1_000_000n;
   const at = (seconds: number) => String(began + BigInt(seconds) * 1_000_000_000n);
   const span = (place: number, name: string, attributes: Readonly<Record<string, unknown>>): TrafficSpan => ({
     traceId,
