@@ -59,7 +59,7 @@ export const FRAME_BEFORE = `CASE WHEN revision = 0 OR turns = 0 THEN NULL
 export const LEARNS_BEHIND_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Chances that a prediction may give a conversation: their log-odds are the middles of the stretches that have them. */
-export const CHANCES = [-3, -2, -1.2, -0.4, 0.4, 1.2, 2, 3].map((odds) => 1 / (1 + Math.exp(-odds)));
+export const CHANCES = [-2.5, -1, 0, 1, 2.5].map((odds) => 1 / (1 + Math.exp(-odds)));
 
 /** Place of the nearest one. */
 export function placeOfChance(chance: number): number {

@@ -183,7 +183,7 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
   test(`${name}: what was foretold is counted in windows that it cannot have learned from`, async () => {
     const under = await opened();
     const WEEK_MS = 7 * 24 * 3_600_000;
-    const foretell = ({ id }: { readonly id: string }) => (id === 'c0' ? 7 : undefined);
+    const foretell = ({ id }: { readonly id: string }) => (id === 'c0' ? 4 : undefined);
     await scored(under, [
       { id: 'c0', outcome: 'no_fault_found', foretell },
       { id: 'c1', outcome: 'no_fault_found', foretell },
@@ -194,14 +194,14 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
       (await frame.frameCounts({ ...WINDOW, until })).counts.map((one) => [one.foretold, one.conversations]);
     expect(await foretold(WEEK_MS)).toEqual(
       expect.arrayContaining([
-        [CHANCES[7], 1],
+        [CHANCES[4], 1],
         [undefined, 1],
       ]),
     );
-    expect((await foretold(WEEK_MS + 1)).flat()).not.toContain(CHANCES[7]);
+    expect((await foretold(WEEK_MS + 1)).flat()).not.toContain(CHANCES[4]);
     const known = async (until: number) =>
       (await frame.firstToRead({ ...WINDOW, until }, 9)).map((one) => one.known.foretold);
-    expect(await known(WEEK_MS)).toContain(CHANCES[7]);
+    expect(await known(WEEK_MS)).toContain(CHANCES[4]);
     expect(await known(WEEK_MS + 1)).toEqual([undefined, undefined]);
   });
 
