@@ -25,8 +25,7 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
     facts.add(`answer: ${roughly(turn.finalAnswer.text.length)}`);
     if (error !== undefined) facts.add(`error: ${shownName(error.type)}`);
   }
-  // Stores keep one on a line.
-  return [...facts].map((fact) => fact.replaceAll(/\s/g, ' '));
+  return [...facts];
 }
 
 /** As a power of two from which on it is. */

@@ -85,8 +85,9 @@ export function traitsOf(conversation: Conversation): readonly string[] {
   return [...traits];
 }
 
+/** On one line: stores keep facts as lines. */
 export function shownName(name: string | undefined): string {
-  return name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim().toWellFormed();
+  return name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim().replaceAll('\n', ' ').toWellFormed();
 }
 
 function sessionOf(turns: readonly Turn[]): string | undefined {
