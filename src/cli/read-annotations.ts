@@ -19,7 +19,8 @@ import { readReadings } from './read-labels.ts';
 const TOOLS = [
   {
     ...{ tool: 'Langfuse', has: 'dataType', source: 'source', person: 'ANNOTATION', by: ['authorUserId'] },
-    ...{ name: ['name'], session: 'sessionId', trace: ['traceId'], values: ['stringValue', 'value'], note: 'comment' },
+    ...{ name: ['name'], session: 'sessionId', trace: ['traceId'], part: 'observationId', note: 'comment' },
+    values: ['stringValue', 'value'],
   },
   {
     ...{ tool: 'Phoenix', has: 'annotator_kind', source: 'annotator_kind', person: 'HUMAN', session: 'session_id' },
@@ -70,7 +71,9 @@ export function readingsIn(file: string, flags: OutcomeFlags & { readonly by?: s
     if (isGood === undefined && typeof expected === 'string')
       wrong.push({ file, ...one.placeOf([]), path: name, problem: problemOf(values.at(-1)), expected });
     const conversation = textAt(one, [tool.session]) ?? conversationOf(textAt(one, tool.trace));
-    if (isGood === undefined || conversation === undefined) return [];
+    // A score of one observation says nothing of the whole.
+    const isOfPart = 'part' in tool && textAt(one, [tool.part]) !== undefined;
+    if (isGood === undefined || conversation === undefined || isOfPart) return [];
     const source = textAt(one, [tool.source]) === tool.person ? 'person' : 'agent';
     const by = textAt(one, tool.by) ?? flags.by ?? tool.tool;
     const note = textAt(one, [tool.note]);

@@ -8,12 +8,13 @@ interface Headline {
   readonly spokenFor: number;
   readonly read: number;
   readonly certain: number;
+  readonly calledFine: number;
 }
 
 /** People who read with the keys take about so long for one. */
 export const MINUTES_A_READING = 1.25;
 
-export function headlineWords({ success, missRate, spokenFor, read, certain }: Headline): string {
+export function headlineWords({ success, missRate, spokenFor, read, certain, calledFine }: Headline): string {
   if (success === undefined) return 'No conversation has been read: how many went well is not known.';
   const from = [
     ...(read > 0 ? [counted(read, 'reading')] : []),
@@ -22,16 +23,30 @@ export function headlineWords({ success, missRate, spokenFor, read, certain }: H
   const missed =
     missRate === undefined
       ? ''
-      : ` The suites call ${percent(missRate.value)} (${range(missRate)}) of those that went badly fine.`;
+      : ` The suites call ${calledFine} of them fine, and so ${percent(missRate.value)} (${range(missRate)}) of those that went badly.`;
   return `${percent(success.value)} (${range(success)}) of ${counted(spokenFor, 'conversation')} went well, from ${from.join(' and ')}.${missed}`;
 }
 
 export function nextWords(
   worth: readonly { readonly readings: number; readonly plusMinus: number }[],
-  { read, isEnough, spokenFor }: { readonly read: number; readonly isEnough: boolean; readonly spokenFor: number },
+  { isLed, ...asked }: Asked & { readonly isLed?: boolean },
+): string {
+  const led = 'Outcomes became certain because conversations were read, so they count in their turn only. ';
+  return `${isLed === true ? led : ''}${adviceWords(worth, asked)}`;
+}
+
+interface Asked {
+  readonly read: number;
+  readonly isEnough: boolean;
+  readonly spokenFor: number;
+}
+
+function adviceWords(
+  worth: readonly { readonly readings: number; readonly plusMinus: number }[],
+  { read, isEnough, spokenFor }: Asked,
 ): string {
   const [first, second] = worth;
-  if (spokenFor === 0) return 'No conversation is over yet that a person could read.';
+  if (spokenFor === 0) return 'There is no conversation here that is over and has words to read.';
   if (first === undefined) return 'All conversations that can be read have been read.';
   if (isEnough) return 'More readings would hardly narrow it. Read on next week.';
   const more = first.readings - read;
@@ -58,9 +73,12 @@ const BANDS = [
   [0.7, 'usable'],
 ] as const;
 
+/** So few conversations say nothing of what others will see. */
+const BAND_MIN = 50;
+
 /** Rests on the lower end of the interval alone; undefined where that shows nothing. */
-export function bandOf(lower: number) {
-  return BANDS.find(([from]) => lower >= from)?.[1];
+export function bandOf(lower: number, conversations: number) {
+  return conversations < BAND_MIN ? undefined : BANDS.find(([from]) => lower >= from)?.[1];
 }
 
 /** As APIs give it, from so many readings. */

@@ -21,7 +21,7 @@ export async function recordedEstimate(store: Store, written: readonly WrittenRe
   });
   store.readings.put(withoutContradictions(readings).map(saidReading));
   const found = await windowEstimate(reader.frame, ALL, sampleOfAll);
-  const first = reader.frame.firstToRead(ALL, reader.frame.readByPeople(ALL) + TO_READ_MAX);
+  const first = reader.frame.firstToRead(ALL, reader.frame.readByPeople(ALL).conversations + TO_READ_MAX);
   const toRead = first.flatMap((one) => (isRead(one) ? [] : [one.row.conversationId])).slice(0, TO_READ_MAX);
   // `ofOthers`: readings of conversations that are not in the recording.
   return { estimate: estimateJson(found), toRead, ofOthers: written.length - readings.length };

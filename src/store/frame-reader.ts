@@ -44,6 +44,7 @@ export interface FrameCounts {
 export interface Candidate {
   readonly row: ConversationRow;
   readonly known: KnownOf;
+  readonly certain: FrameCount['certain'];
   readonly readings: readonly KeptReading[];
 }
 
@@ -57,12 +58,14 @@ type Awaitable<T> = T | Promise<T>;
 
 export interface FrameReader {
   frameCounts(query: FrameQuery): Awaitable<FrameCounts>;
-  /** Conversations that come first to be read, without those that are known with certainty. */
-  firstToRead(query: FrameQuery, limit: number): Awaitable<readonly Candidate[]>;
+  /** Conversations that come first to be read; those that are known with certainty are left out unless they are asked for. */
+  firstToRead(query: FrameQuery, limit: number, asked?: 'all'): Awaitable<readonly Candidate[]>;
+  /** Conversations that have become certain since a time, and how many of them a person has read. */
+  certainSince(query: FrameQuery, time: number): Awaitable<{ readonly known: number; readonly read: number }>;
   /** Readings by people of conversations that began before a time, the newest first. */
   lessons(query: { readonly agent: string; readonly before: number }): Awaitable<readonly Lesson[]>;
-  /** Conversations that a person has read. */
-  readByPeople(query: FrameQuery): Awaitable<number>;
+  /** Conversations that a person has read, and when the first of them was. */
+  readByPeople(query: FrameQuery): Awaitable<{ readonly conversations: number; readonly firstAt: number | undefined }>;
 }
 
 /**

@@ -191,7 +191,8 @@ describe('task completion rate', () => {
   ])(
     '%d millionths is %s, of the lower end of an estimate from readings: a mean score shows no band',
     (lower, band) => {
-      expect(bandOf(lower / 1_000_000)).toBe(band);
+      expect(bandOf(lower / 1_000_000, 50)).toBe(band);
+      expect(bandOf(lower / 1_000_000, 49)).toBeUndefined();
     },
   );
 

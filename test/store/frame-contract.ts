@@ -172,7 +172,16 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
 
     expect(await idsOf(again)).toEqual(before.filter((id) => id !== second));
     expect(await idsOf(again, 3)).toEqual(before.filter((id) => id !== second).slice(0, 3));
-    expect(await again.readByPeople(WINDOW)).toBe(1);
+    expect(await again.readByPeople(WINDOW)).toEqual({ conversations: 1, firstAt: expect.any(Number) as number });
+    const all = await again.firstToRead(WINDOW, 100, 'all');
+    expect(all.map(({ row }) => row.conversationId as string)).toEqual(before);
+    expect(all.flatMap((one) => (one.certain === undefined ? [] : [[one.row.conversationId, one.certain]]))).toEqual([
+      [second, 'bad'],
+    ]);
+    expect(await again.certainSince(WINDOW, 0)).toEqual({ known: 1, read: 0 });
+    expect(await again.certainSince(WINDOW, Date.now() + 60_000)).toEqual({ known: 0, read: 0 });
+    await under.readings.put([person(second)]);
+    expect(await (await under.reader()).frame.certainSince(WINDOW, 0)).toEqual({ known: 1, read: 1 });
     const [candidate] = await again.firstToRead(WINDOW, 1);
     expect(candidate?.readings.map(({ by, answer, note }) => ({ by, answer, note }))).toEqual([
       { by: 'ana', answer: 'good', note: undefined },

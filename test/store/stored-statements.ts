@@ -147,6 +147,8 @@ function read(): void {
   reader.frame.frameCounts(window);
   reader.frame.firstToRead(window, 1);
   reader.frame.readByPeople(window);
+  reader.frame.certainSince(window, 0);
+  reader.frame.firstToRead(window, 1, 'all');
   reader.frame.lessons({ agent: 'a', before: 1 });
   reader.readingsOf(row);
   const old = reader.find('old');

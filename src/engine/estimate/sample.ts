@@ -26,7 +26,7 @@ export function sampleOf(candidates: readonly Candidate[]): Sample {
   const readAt = candidates.flatMap(({ readings }) =>
     readings.flatMap(({ source, at }) => (source === 'person' ? at : [])),
   );
-  const earliest = Math.min(...readAt) - DAY_MS;
+  const earliest = readAt.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY) - DAY_MS;
   const ends = candidates
     .slice(0, last + 1)
     .flatMap((one) => (isRead(one) ? [] : [placeOf(one.row).at]))
@@ -49,16 +49,17 @@ function unbroken(candidates: readonly Candidate[]): readonly Candidate[] {
   return first < 0 ? candidates : candidates.slice(0, first);
 }
 
-export function isRead({ readings }: Candidate): boolean {
-  return readings.some(({ source }) => source === 'person');
+export function isRead({ readings, certain }: Candidate): boolean {
+  return certain !== undefined || readings.some(({ source }) => source === 'person');
 }
 
 export function answersOf(readings: readonly KeptReading[]): readonly ('good' | 'bad')[] {
   return readings.flatMap(({ source, answer }) => (source === 'person' && answer !== 'cannot_tell' ? [answer] : []));
 }
 
-/** The answer of most of its readers. */
-export function answerOf({ readings }: Candidate): ReadDraw['answer'] {
+/** Gives what is certain, or the answer of most of its readers. */
+export function answerOf({ readings, certain }: Candidate): ReadDraw['answer'] {
+  if (certain !== undefined) return certain;
   const answers = answersOf(readings);
   const good = answers.filter((answer) => answer === 'good').length;
   if (2 * good === answers.length) return 'unclear';

@@ -74,7 +74,7 @@ function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly 
   const { sample, out_of_turn: outOfTurn, disagreed, by_two: byTwo } = readings;
   const facts = [
     `${counted(sample, 'conversation')} read${own === 0 ? '' : `, ${own} by you just now`}`,
-    ...(outOfTurn === 0 ? [] : [`${counted(outOfTurn, 'more')} read out of turn: not in the estimate`]),
+    ...(outOfTurn === 0 ? [] : [`${outOfTurn} more read out of turn: not in the estimate`]),
     ...(byTwo === 0 ? [] : [`${counted(byTwo, 'conversation')} read by two people, who disagreed about ${disagreed}`]),
     ...notSpokenFor(conversations),
   ];

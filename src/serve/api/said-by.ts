@@ -13,7 +13,7 @@ export function saidBy(by: string | undefined, caller: Caller | undefined, { thi
   const signedIn = caller === undefined ? undefined : signedInAs(caller);
   if (by !== undefined && signedIn !== undefined && by !== signedIn)
     return { status: 403, value: { error: `you are signed in as ${signedIn}, and ${does} under that name` } };
-  const name = signedIn ?? by;
-  if (name !== undefined) return name;
+  const name = signedIn ?? by?.trim();
+  if (name !== undefined && name !== '') return name;
   return { status: 400, value: { error: `the ${things} have mistakes`, problems: [`by: the name of who ${does}s`] } };
 }

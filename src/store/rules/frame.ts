@@ -79,9 +79,16 @@ const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame IN (${FAULTY.joi
 /** Before it in the order no conversation has a lot that is not low. */
 const LOW_END = -Math.log(1 - LOW_LOT / LOTS) / RATE_OF_FAULTY;
 
-export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number): Rule<readonly Candidate[]> {
-  const low = yield* firstAmong(dialect, query, { limit, condition: `c.lot < ${LOW_LOT} AND ${ORDER} < ${LOW_END}` });
-  const found = low.length === limit ? low : yield* firstAmong(dialect, query, { limit, condition: 'TRUE' });
+export function* firstToRead(
+  dialect: Dialect,
+  query: FrameQuery,
+  limit: number,
+  asked?: 'all',
+): Rule<readonly Candidate[]> {
+  const uncertain = asked === 'all' ? 'TRUE' : `coalesce(c.came_out, 0) < ${CERTAIN}`;
+  const isLow = `c.lot < ${LOW_LOT} AND ${ORDER} < ${LOW_END}`;
+  const low = yield* firstAmong(dialect, query, { limit, condition: `${isLow} AND ${uncertain}` });
+  const found = low.length === limit ? low : yield* firstAmong(dialect, query, { limit, condition: uncertain });
   const conversations = found.map((row) => toConversationRow(dialect, row));
   const readings = yield* readingsOfKeys(
     dialect,
@@ -90,7 +97,8 @@ export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number)
   const byConversation = Map.groupBy(readings, ({ conversationId }) => conversationId);
   return found.map((cells, at) => {
     const row = conversations[at] ?? toConversationRow(dialect, cells);
-    return { row, known: knownFrom(cells, query), readings: byConversation.get(row.conversationId) ?? [] };
+    const certain = certainOf(cells.came_out);
+    return { row, known: knownFrom(cells, query), certain, readings: byConversation.get(row.conversationId) ?? [] };
   });
 }
 
@@ -105,7 +113,6 @@ function firstAmong(
   const sql = `SELECT ${headOf(dialect)} FROM (
       SELECT c.id AS place, ${ORDER} AS turn FROM conversations c
       WHERE ${window.sql} AND ${condition} AND c.frame IS NOT NULL AND c.frame >= 0
-        AND coalesce(c.came_out, 0) < ${CERTAIN}
       ORDER BY turn, c.id LIMIT ?) first
     JOIN conversations c ON c.id = first.place ORDER BY first.turn, c.id`;
   return rows<FramedRow>({ name: 'first-to-read', sql, varies: true }, [...window.values, limit]);
@@ -128,12 +135,37 @@ export function* lessons(
   return found.map(({ facts, good }) => ({ facts: fromStored(facts).split('\n'), isGood: Boolean(good) }));
 }
 
-export function* readByPeople(dialect: Dialect, query: FrameQuery): Rule<number> {
+export function* certainSince(
+  dialect: Dialect,
+  query: FrameQuery,
+  time: number,
+): Rule<{ readonly known: number; readonly read: number }> {
+  const { key } = dialect;
+  const window = windowOf(dialect, query, '+c.began_at');
+  const isRead = `c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person')`;
+  const sql = `SELECT count(*) AS known, coalesce(sum(CASE WHEN ${isRead} THEN 1 ELSE 0 END), 0) AS read
+    FROM conversations c WHERE c.${key} IN (SELECT ${key} FROM readings WHERE put_at >= ? AND source = 'outcome')
+      AND c.came_out >= ${CERTAIN} AND c.frame >= 0 AND ${window.sql}`;
+  const values = [time, ...window.values];
+  const [row] = yield* rows<{ known: number; read: number }>({ name: 'certain-since', sql, varies: true }, values);
+  return { known: Number(row?.known ?? 0), read: Number(row?.read ?? 0) };
+}
+
+export function* readByPeople(
+  dialect: Dialect,
+  query: FrameQuery,
+): Rule<{ readonly conversations: number; readonly firstAt: number | undefined }> {
   const { key } = dialect;
   // The sign keeps the database from walking the window: people have read few conversations of it.
   const window = windowOf(dialect, query, '+c.began_at');
-  const sql = `SELECT count(*) AS conversations FROM conversations c
-    WHERE c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person') AND ${window.sql}`;
-  const [row] = yield* rows<{ conversations: number }>({ name: 'read-by-people', sql, varies: true }, window.values);
-  return row?.conversations ?? 0;
+  const byPeople = "source = 'person'";
+  const sql = `SELECT count(*) AS conversations,
+      min((SELECT min(r.put_at) FROM readings r WHERE r.${key} = c.${key} AND r.${byPeople})) AS first
+    FROM conversations c WHERE c.${key} IN (SELECT ${key} FROM readings WHERE ${byPeople}) AND ${window.sql}`;
+  const found = yield* rows<{ conversations: number; first: number | null }>(
+    { name: 'read-by-people', sql, varies: true },
+    window.values,
+  );
+  const [row] = found;
+  return { conversations: row?.conversations ?? 0, firstAt: row?.first ?? undefined };
 }

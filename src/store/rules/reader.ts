@@ -5,7 +5,7 @@ import { bound, type Sql, type When } from '../sql.ts';
 import { type EvaluationsDialect, evaluationsOf, readEvaluations, summaries } from './evaluations.ts';
 import { labelled, labelsOf } from './labels.ts';
 import { outcomeNames, outcomesNamed, readingsOf } from './readings.ts';
-import { firstToRead, type FrameDialect, frameCounts, lessons, readByPeople } from './frame.ts';
+import { certainSince, firstToRead, type FrameDialect, frameCounts, lessons, readByPeople } from './frame.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
 import { history, summedHistory, totals, truthOf } from './reads.ts';
@@ -19,7 +19,7 @@ const READS = {
   ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, readingsOf, labelled },
   ...{ besideOf, verdictsOf, conversationOf, answerOf, history, summedHistory, totals },
 };
-const FRAME = { frameCounts, firstToRead, lessons, readByPeople };
+const FRAME = { certainSince, frameCounts, firstToRead, lessons, readByPeople };
 const PAGES = { search, parts, evaluations: readEvaluations, lastScanned, labelsOf, countUpTo, judging, firstTimes };
 
 export function reading<W extends When>(sql: Sql<W, ReadDialect>) {

@@ -23,7 +23,7 @@ conversations for people to read, whole and without what was said of them`,
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<ReadingQueue> => {
     const { by, limit } = asked;
     const query = frameQueryOf(asked);
-    const read = await reader.frame.readByPeople(query);
+    const { conversations: read } = await reader.frame.readByPeople(query);
     const candidates = await reader.frame.firstToRead(query, Math.min(LOOKED_AT_MAX, read + limit));
     return {
       items: candidates

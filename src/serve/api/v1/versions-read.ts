@@ -10,6 +10,8 @@ import type { FrameQuery, FrameReader } from '../../../store/frame-reader.ts';
 import type { LatestEvaluation } from './latest-evaluations.ts';
 
 export interface ReadVersion {
+  /** As surely as that of other users. */
+  readonly own: Estimate | undefined;
   readonly others: Estimate | undefined;
   readonly json: Pick<VersionsCompared['a'], 'estimated'>;
 }
@@ -26,12 +28,16 @@ export async function readVersion(
   const wide = successEstimate(found.frame, AGAINST_OF_FOUR)?.success;
   const others = wide && withOtherUsers(wide, conversationsByUser(evaluations));
   const spokenFor = conversations.spoken_for;
-  if (spokenFor === 0) return { others: undefined, json: {} };
+  if (spokenFor === 0) return { own: undefined, others: undefined, json: {} };
   return {
+    own: wide,
     others,
     json: {
       estimated: {
-        says: headlineWords({ success, missRate, spokenFor, read: readings.sample, certain: readings.certain }),
+        says: headlineWords({
+          ...{ success, missRate, spokenFor, calledFine: conversations.called_fine },
+          ...{ read: readings.sample, certain: readings.certain },
+        }),
         ...(success === undefined ? {} : { success: figureOf(success, n) }),
         ...(others === undefined ? {} : { other_users: figureOf(others, n) }),
       },
@@ -41,12 +47,21 @@ export async function readVersion(
 
 /** Nothing where one of them was not read. */
 export function toldApart(a: ReadVersion, b: ReadVersion): readonly string[] {
-  if (a.others === undefined || b.others === undefined) return [];
-  if (a.others.lower > b.others.upper)
-    return ['Readings say that it goes well less often with B, for other users as well.'];
-  if (b.others.lower > a.others.upper)
-    return ['Readings say that it goes well more often with B, for other users as well.'];
-  return ['Readings do not tell the two versions apart: read more of both.'];
+  const words = { less: 'less often', more: 'more often' };
+  const others = apart(a.others, b.others);
+  if (others !== undefined) return [`Readings say that it goes well ${words[others]} with B, for other users as well.`];
+  const own = apart(a.own, b.own);
+  if (own !== undefined)
+    return [`Readings say that it went well ${words[own]} with B; there are too few users to say so of others.`];
+  return a.own === undefined || b.own === undefined
+    ? []
+    : ['Readings do not tell the two versions apart: read more of both.'];
+}
+
+function apart(a: Estimate | undefined, b: Estimate | undefined): 'less' | 'more' | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  if (a.lower > b.upper) return 'less';
+  return b.lower > a.upper ? 'more' : undefined;
 }
 
 /** One who is not named counts as a user of one conversation. */
