@@ -99,15 +99,23 @@ function storeAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly 
 }
 
 function journalAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly Damage[] {
-  const position = Math.max(store.position ?? 0, store.logEnd ?? 0);
+  const position = knownEnd(store);
   if (position === 0 || journal.damage.some(({ losesData }) => losesData)) return [];
   if (!journal.isThere) {
     const what = `the journal is missing, and the store knows it up to position ${position}: what was accepted and not stored is lost`;
     return [{ kind: 'journal-missing', what, losesData: true, key: `journal-missing:${position}` }];
   }
-  if (position <= journal.end) return [];
-  const what = `the journal ends at position ${journal.end}, and the store knows it up to ${position}: what was accepted and not stored may be lost; ${PUT_BACK}`;
-  return [{ kind: 'journal-behind', what, losesData: true, key: `journal-behind:${journal.end}:${position}` }];
+  return position <= journal.end ? [] : [journalBehind(position, `ends at position ${journal.end}`)];
+}
+
+/** How far the store knows the log. */
+function knownEnd({ position = 0, logEnd = 0 }: ExaminedStore): number {
+  return Math.max(position, logEnd);
+}
+
+function journalBehind(position: number, how: string): Damage {
+  const what = `the journal ${how}, and the store knows it up to ${position}: what was accepted and not stored may be lost; ${PUT_BACK}`;
+  return { kind: 'journal-behind', what, losesData: true, key: `journal-behind:${position}` };
 }
 
 function saltDamage(directory: string): readonly Damage[] {
@@ -148,7 +156,10 @@ function saltMark(salt: string): { readonly crc: number } {
 /** Remembers the decision, and sets aside what the start would otherwise destroy. Gives the files that it made. */
 export async function settle(directory: string, examined: Examined): Promise<readonly string[]> {
   if (examined.undecided.length > 0) {
-    AcceptedLosses.in(directory).accept(examined.undecided, new Date());
+    // Whoever accepts that the end of the journal is lost is not asked again because the store knows of more.
+    const isOfJournal = examined.journal.damage.some(({ losesData }) => losesData);
+    const more = isOfJournal ? [journalBehind(knownEnd(examined.store), 'has lost a part')] : [];
+    AcceptedLosses.in(directory).accept([...examined.undecided, ...more], new Date());
     await acceptAnyStore(journalIn(directory).markFile);
   }
   return setAside(storeFileIn(directory), examined.store, new Date());

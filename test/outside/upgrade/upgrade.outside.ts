@@ -289,7 +289,9 @@ interface Conversation {
 }
 
 async function conversationOf(running: AssayProcess, id: string): Promise<Conversation> {
-  return (await read(running, `/api/conversations/${encodeURIComponent(id)}`)) as Conversation;
+  const shown = JSON.stringify(await read(running, `/api/conversations/${encodeURIComponent(id)}`));
+  // The last release made a band of a mean score; this version has none.
+  return JSON.parse(shown, (name, value: unknown) => (name === 'band' ? undefined : value)) as Conversation;
 }
 
 async function spansOf(running: AssayProcess, id: string): Promise<readonly { readonly spans: string }[]> {

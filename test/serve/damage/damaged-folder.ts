@@ -61,12 +61,25 @@ export async function makeFolders(parent: string): Promise<Folders> {
     body: '{"wanted":1}',
   });
   await sendSpans(third, { first: SCORED + 1, turns: ACCEPTED });
-  // The mark of the journal is written a tenth of a second after a sync.
-  await sleep(500);
+  await untilAtRest(dataDir);
   cpSync(dataDir, base, { recursive: true });
   await third.service.stop();
   rmSync(dataDir, { recursive: true });
   return { base, older };
+}
+
+/** The mark of the journal is written a while after a sync, and how far the log reaches with the next word of time. */
+async function untilAtRest(folder: string): Promise<void> {
+  const state = () =>
+    filesOf(folder).map((name) => {
+      const { mtimeMs, size } = statSync(path.join(folder, name));
+      return `${name} ${mtimeMs} ${size}`;
+    });
+  let before: readonly string[] = [];
+  for (let now = state(); String(now) !== String(before); now = state()) {
+    before = now;
+    await sleep(500);
+  }
 }
 
 export function writeSmallSegments(dataDir: string): void {
