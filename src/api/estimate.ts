@@ -84,7 +84,7 @@ export const estimateAnswer = z.strictObject({
   }),
   readings: z.strictObject({
     sample: count.meta({ description: 'read in the order of their lots, without a gap' }),
-    out_of_turn: count.meta({ description: 'read by choice or before their turn, which are not in the sample' }),
+    out_of_turn: count.meta({ description: 'read by choice, before their turn, or certain since; not in the sample' }),
     certain: count.meta({ description: 'known by outcomes that are certain' }),
     unclear: count,
     by_two: count,

@@ -26,7 +26,7 @@ export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void 
       row('later', conversations.later, 'began later, and not spoken for until those that come first are read'),
       row('unreadable', conversations.unreadable, 'no words were recorded, and not spoken for'),
       row('sample', readings.sample, 'read in the order of their lots'),
-      row('out of turn', readings.out_of_turn, 'read by choice or before their turn, and not counted'),
+      row('out of turn', readings.out_of_turn, 'read by choice, before their turn, or certain since: not counted'),
       row('certain', readings.certain, 'known by outcomes that are certain'),
       row('unclear', readings.unclear, 'counted as bad at the lower end and as good at the upper end'),
       row('disagreed', readings.disagreed, `of ${readings.by_two} that two people read`),
