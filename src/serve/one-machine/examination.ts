@@ -156,7 +156,7 @@ function saltMark(salt: string): { readonly crc: number } {
 /** Remembers the decision, and sets aside what the start would otherwise destroy. Gives the files that it made. */
 export async function settle(directory: string, examined: Examined): Promise<readonly string[]> {
   if (examined.undecided.length > 0) {
-    // Whoever accepts that the end of the journal is lost is not asked again because the store knows of more.
+    // The store may know of more than is left. That is the same loss, which is not asked about again.
     const isOfJournal = examined.journal.damage.some(({ losesData }) => losesData);
     const more = isOfJournal ? [journalBehind(knownEnd(examined.store), 'has lost a part')] : [];
     AcceptedLosses.in(directory).accept([...examined.undecided, ...more], new Date());
