@@ -37,7 +37,7 @@ export interface ConversationSearch {
   readonly isLabelled?: boolean | undefined;
   /** Polarity of all that users said. */
   readonly feedback?: readonly Polarity[] | undefined;
-  /** By its outcomes in the world. */
+  /** Chosen by the outcomes of the conversation in the world. */
   readonly cameOut?: readonly CameOutAsked[] | undefined;
   /** All suites together call it fine; one without a score never is. */
   readonly isCalledFine?: boolean | undefined;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { assayHere } from '../assay-here.ts';
-import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { exportRequest, type TrafficConversation, traffic } from '../simulation/traffic.ts';
 import { forFile } from '../for-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { type RunningService, runService } from './running-service.ts';
@@ -22,6 +22,15 @@ async function put(running: RunningService, outcomes: unknown) {
     body: JSON.stringify(outcomes),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function send(running: RunningService, conversations: readonly TrafficConversation[]): Promise<void> {
+  for (const { turns, agentVersion } of conversations)
+    for (const turn of turns) {
+      const headers = { 'content-type': 'application/json' };
+      const body = exportRequest(turn, agentVersion);
+      expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
+    }
 }
 
 async function until(claim: () => Promise<boolean>): Promise<void> {
@@ -43,12 +52,7 @@ test('what came of conversations is imported, shown with them, and held against 
   writeFileSync(path.join(dataDir, 'short.yaml'), SUITE);
   const running = await runService({ suites: ['./short.yaml'], dataDir });
   const conversations = [...traffic({ seed: 5, conversations: 12, endMarks: 'all', turnsMax: 3 })];
-  for (const { turns, agentVersion } of conversations)
-    for (const turn of turns) {
-      const headers = { 'content-type': 'application/json' };
-      const body = exportRequest(turn, agentVersion);
-      expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
-    }
+  await send(running, conversations);
   const assay = (...args: readonly string[]) => assayHere(args, { cwd: dataDir });
   const validity = (...args: readonly string[]) => assay('validity', '--data-dir', dataDir, ...args);
   const [first] = conversations;
@@ -107,12 +111,7 @@ test('after a file of outcomes the command says what the suites miss, with the l
   const running = await runService({ suites: ['default'], dataDir });
   const assay = (...args: readonly string[]) => assayHere(args, { cwd: dataDir });
   const conversations = [...traffic({ seed: 7, conversations: 60, endMarks: 'all', turnsMax: 1 })];
-  for (const { turns, agentVersion } of conversations)
-    for (const turn of turns) {
-      const headers = { 'content-type': 'application/json' };
-      const body = exportRequest(turn, agentVersion);
-      expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
-    }
+  await send(running, conversations);
   const list = async (query: string) => {
     const response = await fetch(`${running.http}/api/v1/conversations?limit=200&${query}`);
     return (

@@ -150,7 +150,7 @@ const MUTING: readonly Muting[] = [
     told: ['AgentSuccessEstimateFell', 'AgentTcrRegression', 'AssayEvaluatorDrifts'],
   },
   {
-    claim: 'people can read what suites can not score',
+    claim: 'people can read what suites cannot score',
     firing: [
       ['AssayUnscored', SHOP],
       ['AgentTcrRegression', SHOP],
