@@ -128,24 +128,13 @@ export class KafkaCluster implements KafkaForTests {
     );
   }
 
-  /** All running brokers see each other. */
+  /**
+   * All running brokers see each other and answer. Each is asked itself: a broker is in the others' metadata a moment
+   * before its port is open, and a dead one stays there until its session ends.
+   */
   async ready(): Promise<void> {
-    const running = this.#nodes.filter((node) => node.process !== undefined).length;
-    const deadline = Date.now() + 90_000;
-    for (;;) {
-      const died = this.#nodes.find((node) => node.process !== undefined && node.process.exitCode !== null);
-      if (died !== undefined) throw new Error(`broker ${died.id} ended: ${this.#logOf(died)}`);
-      try {
-        const admin = await this.admin();
-        const { brokers } = await admin.describeCluster();
-        if (brokers.length === running) return;
-      } catch (error) {
-        if (Date.now() > deadline) throw error;
-        await this.#dropAdmin();
-      }
-      if (Date.now() > deadline) throw new Error('the brokers do not see each other');
-      await sleep(100);
-    }
+    const running = this.#nodes.filter((node) => node.process !== undefined);
+    await Promise.all(running.map((node) => this.#answers(node, running.length)));
   }
 
   async admin(): Promise<Admin> {
@@ -215,17 +204,17 @@ export class KafkaCluster implements KafkaForTests {
 
   /** Returns when it answers again. */
   async start(id: number): Promise<void> {
-    const node = this.#node(id);
-    this.#launch(node);
+    this.#launch(this.#node(id));
     await this.#dropAdmin();
-    await this.#answers(node);
     await this.ready();
   }
 
-  /** The others consider a dead broker alive until its session ends, so it is asked itself. */
-  async #answers(node: Node): Promise<void> {
+  async #answers(node: Node, running: number): Promise<void> {
     const deadline = Date.now() + 90_000;
-    for (;;) {
+    let last: unknown;
+    while (Date.now() < deadline) {
+      const { exitCode = 0, signalCode = null } = node.process ?? {};
+      if (exitCode !== null || signalCode !== null) throw new Error(`broker ${node.id} ended: ${this.#logOf(node)}`);
       const kafka = new Kafka({
         brokers: [`localhost:${node.ports.PLAIN}`],
         logLevel: logLevel.NOTHING,
@@ -235,16 +224,16 @@ export class KafkaCluster implements KafkaForTests {
       try {
         await admin.connect();
         const { brokers } = await admin.describeCluster();
-        if (brokers.some((broker) => broker.nodeId === node.id)) return;
+        if (brokers.length === running && brokers.some((broker) => broker.nodeId === node.id)) return;
+        last = new Error(`broker ${node.id} sees ${brokers.length} of ${running}`);
       } catch (error) {
-        if (node.process?.exitCode !== null)
-          throw new Error(`broker ${node.id} ended: ${this.#logOf(node)}`, { cause: error });
-        if (Date.now() > deadline) throw error;
+        last = error;
       } finally {
         await admin.disconnect().catch(() => undefined);
       }
       await sleep(100);
     }
+    throw new Error(`broker ${node.id} did not answer`, { cause: last });
   }
 
   freeze(id: number): void {
