@@ -35,13 +35,14 @@ export function readLabels(file: string, given: Given) {
   return { labels: all, mistakes };
 }
 
-const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note'] as const;
+const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note', 'kind'] as const;
 const readingSchema = z.strictObject({
   conversation_id: idText,
   answer: z.enum(READING_ANSWERS),
   by: name,
   first_wrong: idText.optional(),
   note: z.string('a text').optional(),
+  kind: name.optional(),
 });
 const ANSWERS: ReadonlyMap<string, string> = new Map(
   Object.entries({ true: 'good', 1: 'good', false: 'bad', 0: 'bad' }),

@@ -39,6 +39,7 @@ export interface WrittenReading {
   readonly source?: 'person' | 'agent' | undefined;
   readonly first_wrong?: string | undefined;
   readonly note?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 export function saidReading(written: WrittenReading): SaidReading {
