@@ -13,7 +13,7 @@ export function printLearned(terminal: Terminal, learned: readonly Learned[], { 
   const note = chosen === 0 ? '' : `; ${chosen} were not read in their turn, and measure nothing`;
   out(`${counted(cases.length, 'conversation')} read, ${bad} of which went badly${note}`);
   for (const { kind, readings, criteria } of learned) {
-    const name = kind === undefined ? 'failures that the suites call fine' : safe(kind, 80);
+    const name = kind === undefined ? 'other failures that the suites call fine' : safe(kind, 80);
     out(`\n${paint('bold', name)}  ${paint('dim', counted(readings, 'reading'))}`);
     if (criteria.length === 0) out('  Nothing was found that tells them from conversations that went well.');
     for (const criterion of criteria) printCriterion(terminal, criterion);

@@ -37,7 +37,7 @@ export interface Offered {
   readonly measured: Measured;
 }
 
-/** The best of each kind; '' stands for failures of any kind that suites call fine. */
+/** The best of each kind; '' stands for failures of no such kind that suites call fine. */
 export function offered(
   space: Space,
   cases: readonly Case[],
@@ -45,9 +45,9 @@ export function offered(
 ): ReadonlyMap<string, readonly Offered[]> {
   const parts = partsOf(cases);
   const all = kinds.map((kind) => {
-    const whole = searchedIn(space, cases, kind, () => true);
+    const whole = searchedIn(space, cases, kind, { kinds, isIn: () => true });
     const without = Array.from({ length: PARTS }, (_, part) =>
-      whole.length === 0 ? [] : searchedIn(space, cases, kind, (at) => parts[at] !== part),
+      whole.length === 0 ? [] : searchedIn(space, cases, kind, { kinds, isIn: (at) => parts[at] !== part }),
     );
     return { kind, whole, without };
   });
@@ -99,18 +99,28 @@ export function measure(
   };
 }
 
-function searchedIn(space: Space, cases: readonly Case[], kind: string, isIn: (at: number) => boolean) {
+interface Searched {
+  readonly kinds: readonly string[];
+  readonly isIn: (at: number) => boolean;
+}
+
+function searchedIn(space: Space, cases: readonly Case[], kind: string, { kinds, isIn }: Searched) {
   const bits = (of: (one: Case) => boolean) =>
     bitsOf(
       cases.map((one, at) => Number(isIn(at) && of(one))),
       1,
     );
-  const isSought = (one: Case) => one.isBad && (kind === '' ? one.isCalledFine : one.kind === kind);
+  const isSought = (one: Case) => one.isBad && (kind === '' ? isOfNone(one, kinds) : one.kind === kind);
   return search(
     space,
     { sought: bits(isSought), good: bits(({ isBad }) => !isBad), clusters: cases.map(({ cluster }) => cluster) },
     OFFERED,
   );
+}
+
+/** Suites call it fine, and it is of none of these kinds. */
+export function isOfNone({ isBad, isCalledFine, kind }: Case, kinds: readonly string[]): boolean {
+  return isBad && isCalledFine && !(kind !== undefined && kinds.includes(kind));
 }
 
 /** By a hash of the cluster, so that nobody chooses it and each run has the same. */

@@ -5,7 +5,7 @@
 import type { Certificate } from '../model/certificate.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type Bits, bitsOf, has, likeness } from './bits.ts';
-import { type Measured, offered } from './certify.ts';
+import { isOfNone, type Measured, offered } from './certify.ts';
 import { checksOf, conditionsOf } from './expressions.ts';
 import { HOLDS, HOLDS_NOT, holdsOn, rowsOf, UNKNOWN } from './fires.ts';
 import type { ReadCase } from './read-case.ts';
@@ -13,7 +13,7 @@ import { type Candidate, spaceOf } from './search.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
 export interface Learned {
-  /** Undefined for failures of all kinds that suites call fine. */
+  /** Undefined for failures of no such kind that suites call fine. */
   readonly kind: string | undefined;
   readonly readings: number;
   readonly criteria: readonly LearnedCriterion[];
@@ -45,9 +45,9 @@ export const KIND_MIN = 4;
 export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOptions): readonly Learned[] {
   const counts = new Map<string, number>();
   for (const { kind, isBad } of cases) if (isBad && kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const kinds = [...counts].filter(([, count]) => count >= KIND_MIN).map(([kind]) => kind);
-  const missed = cases.filter(({ isBad, isCalledFine }) => isBad && isCalledFine).length;
-  const asked = [...kinds.toSorted(), ...(missed >= KIND_MIN ? [ANY] : [])];
+  const kinds = [...counts].flatMap(([kind, count]) => (count >= KIND_MIN ? kind : [])).toSorted();
+  const missed = cases.filter((one) => isOfNone(one, kinds)).length;
+  const asked = [...kinds, ...(missed >= KIND_MIN ? [ANY] : [])];
   if (asked.length === 0) return [];
   const conversations = cases.map(({ conversation }) => conversation);
   const vocabulary = vocabularyOf(traffic);

@@ -27,6 +27,8 @@ interface Reading {
   /** Span id of the first step that went wrong. */
   readonly firstWrong: string | undefined;
   readonly note: string | undefined;
+  /** Name of the kind of failure. */
+  readonly kind?: string | undefined;
 }
 
 export type SaidReading = Omit<Reading, 'answer'> & { readonly answer: ReadingAnswer | 'withdrawn' };

@@ -60,7 +60,7 @@ function answerOf(readings: readonly WrittenReading[]): boolean | undefined {
   return bad === good ? undefined : bad > good;
 }
 
-function clusterOf({ id, turns, attributes }: Conversation): string {
+export function clusterOf({ id, turns, attributes }: Conversation): string {
   const scenario = attributes.get(SCENARIO_ATTRIBUTE);
   if (scenario !== undefined) return `case ${scenario}`;
   const user = turns.find(({ userId }) => userId !== undefined)?.userId;

@@ -8,6 +8,7 @@ import { failedCriteria } from './evaluation-columns.ts';
 type Facts = readonly string[] | undefined;
 
 const FACTS_MAX = 64;
+const FAILED = 'failed: ';
 
 /** The same object where nothing is new. Sorted, so that of too many the same ones stay in whatever order they came. */
 export function withFacts(known: Facts, more: readonly string[] = []): Facts {
@@ -16,5 +17,14 @@ export function withFacts(known: Facts, more: readonly string[] = []): Facts {
 }
 
 export function failuresIn(evaluation: Evaluation): readonly string[] {
-  return failedCriteria(evaluation).map((criterion) => `failed: ${evaluation.suite}/${criterion}`);
+  return failedCriteria(evaluation).map((criterion) => failureOf(evaluation.suite, criterion));
+}
+
+/** Criteria that failed, as suite/criterion. */
+export function failuresAmong(facts: Facts): readonly string[] {
+  return (facts ?? []).flatMap((fact) => (fact.startsWith(FAILED) ? fact.slice(FAILED.length) : []));
+}
+
+export function failureOf(suite: string, criterion: string): string {
+  return `${FAILED}${suite}/${criterion}`;
 }

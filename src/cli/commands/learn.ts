@@ -11,20 +11,26 @@ import { readRecordings } from '../../offline/recording.ts';
 import { certificateFile, certificatesText } from '../../score/certificates.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { casesOfService } from '../cases-of-service.ts';
 import { testsOf } from '../learned-tests.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
 import { printLearned } from '../print-learned.ts';
 import { readingsIn } from '../read-annotations.ts';
+import { askedPort, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface LearnFlags extends ScoringFlags, OutcomeFlags {
-  readonly readings: string;
-  readonly out?: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
+type LearnFlags = ScoringFlags &
+  OutcomeFlags &
+  ServiceFlags & {
+    readonly readings?: string;
+    readonly agent?: string;
+    readonly agentVersion?: string;
+    readonly since?: string;
+    readonly out?: string;
+    readonly force?: boolean;
+  };
 
 const HELP = `
 Readings are answers to "did it go well for its user?", with a kind for those that went badly:
@@ -33,7 +39,10 @@ Readings are answers to "did it go well for its user?", with a kind for those th
 
 Read in the order that \`assay score\` gives (\`to_read\`): other conversations suggest criteria, and measure none.
 
+Without files, conversations and readings are those of the running service.
+
 Examples:
+  assay learn --agent shop --since 30d
   assay learn spans.jsonl --readings readings.csv
   assay learn spans.jsonl --readings readings.csv --suite default --out learned.yaml`;
 
@@ -41,25 +50,23 @@ export function addLearn(program: Command, terminal: Terminal): void {
   const command = program
     .command('learn')
     .description('look for criteria that tell failures which people found, and measure each on other readings');
-  addScoringOptions(command).requiredOption(
+  addScoringOptions(command, '[files...]').option(
     '--readings <file>',
-    'a file of {conversation_id, answer, kind}, or annotations of another tool',
+    'with files: {conversation_id, answer, kind}, or annotations of another tool',
   );
   addOutcomeOptions(command, 'the annotation that says whether a conversation went well')
+    .option('--agent <name>', 'without files: the agent')
+    .option('--agent-version <version>', 'without files: conversations of this version only')
+    .option('--since <time>', 'without files: conversations that began since then (default: 7d)')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--out <file>', 'write the best criterion of each kind as a suite, with tests and certificates beside it')
     .option('--force', 'overwrite these files')
     .option('--json', 'print {readings, learned} as JSON')
+    .addOption(tokenOption())
+    .addOption(askedPort())
     .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: LearnFlags) => {
-      if (files.includes('-'))
-        throw new CommandFailure('the recording is read twice: give a file in place of -', EXIT.usage);
-      const { readings } = readingsIn(flags.readings, { by: 'reader', ...flags });
-      const scored = await scoreFiles(files, flags, terminal, readings);
-      const { settings } = await load(
-        { config: flags.config, dataDir: flags.dataDir },
-        { suites: ['default'], secrets: "the store's" },
-      );
-      const read = await readCases(readRecordings(files), scored, settings);
+      const read = files.length > 0 ? await ofRecording(files, flags, terminal) : await ofService(flags, terminal);
       terminal.progress('trying criteria');
       const learned = learnedFrom(read.cases, { at: new Date().toISOString(), traffic: read.traffic });
       terminal.progressDone();
@@ -69,6 +76,29 @@ export function addLearn(program: Command, terminal: Terminal): void {
       if (flags.out !== undefined)
         await writeLearned(flags.out, { learned, read, force: flags.force === true }, terminal);
     });
+}
+
+async function ofRecording(files: readonly string[], flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+  if (flags.readings === undefined)
+    throw new CommandFailure('--readings <file> is missing: how the conversations of the files went', EXIT.usage);
+  if (files.includes('-'))
+    throw new CommandFailure('the recording is read twice: give a file in place of -', EXIT.usage);
+  const { readings } = readingsIn(flags.readings, { by: 'reader', ...flags });
+  const scored = await scoreFiles(files, flags, terminal, readings);
+  const location = { config: flags.config, dataDir: flags.dataDir };
+  const { settings } = await load(location, { suites: ['default'], secrets: "the store's" });
+  return await readCases(readRecordings(files), scored, settings);
+}
+
+async function ofService(flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+  const { agent, agentVersion, since } = flags;
+  if (flags.readings !== undefined)
+    throw new CommandFailure('--readings goes with files; readings of the service are in the service', EXIT.usage);
+  if (agent === undefined)
+    throw new CommandFailure('name files, or an agent of the service: --agent <name>', EXIT.usage);
+  const given = { agent, agent_version: agentVersion, since };
+  const query = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return await casesOfService(flags, new URLSearchParams(query), terminal);
 }
 
 function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): void {

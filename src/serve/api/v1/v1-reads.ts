@@ -11,6 +11,7 @@ import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
+import { listReadings } from './reading-list.ts';
 import { getReadingQueue } from './reading-queue.ts';
 import { getReviewQueue } from './review-queue.ts';
 import { getStepSources } from './step-sources.ts';
@@ -29,6 +30,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getFeedback,
   getEstimate,
   getReadingQueue,
+  listReadings,
   listSuites,
   getTrend,
   getMoved,
