@@ -1,5 +1,6 @@
 /** A conversation that was read, as a search for criteria sees it. */
 import type { Conversation } from '../model/conversation.ts';
+import { SCENARIO_ATTRIBUTE } from '../model/marks.ts';
 
 export interface ReadCase {
   readonly conversation: Conversation;
@@ -14,4 +15,11 @@ export interface ReadCase {
   readonly isCalledFine: boolean;
   /** Criteria that failed, as `suite/criterion`. */
   readonly failed: readonly string[];
+}
+
+export function clusterOf({ id, turns, attributes }: Conversation): string {
+  const scenario = attributes.get(SCENARIO_ATTRIBUTE);
+  if (scenario !== undefined) return `case ${scenario}`;
+  const user = turns.find(({ userId }) => userId !== undefined)?.userId;
+  return user === undefined ? `conversation ${id}` : `user ${user}`;
 }

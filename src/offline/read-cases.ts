@@ -2,11 +2,10 @@
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import type { Settings } from '../config/settings.ts';
-import type { ReadCase } from '../learn/read-case.ts';
+import { clusterOf, type ReadCase } from '../learn/read-case.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { decisionOf } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import { SCENARIO_ATTRIBUTE } from '../model/marks.ts';
 import type { WrittenReading } from '../model/readings.ts';
 import { isGood } from '../model/severity.ts';
 import { saidOfConversations } from '../statistics/calibrate/said-of-conversations.ts';
@@ -58,13 +57,6 @@ function answerOf(readings: readonly WrittenReading[]): boolean | undefined {
   const bad = people.filter(({ answer }) => answer === 'bad').length;
   const good = people.filter(({ answer }) => answer === 'good').length;
   return bad === good ? undefined : bad > good;
-}
-
-export function clusterOf({ id, turns, attributes }: Conversation): string {
-  const scenario = attributes.get(SCENARIO_ATTRIBUTE);
-  if (scenario !== undefined) return `case ${scenario}`;
-  const user = turns.find(({ userId }) => userId !== undefined)?.userId;
-  return user === undefined ? `conversation ${id}` : `user ${user}`;
 }
 
 function saidBySuites(evaluations: readonly Evaluation[]) {
