@@ -78,7 +78,7 @@ const benches = {
       seed: Number(values.seed ?? 1),
       data: values.data === undefined ? undefined : { file: values.data, half: values.half === 'b' ? 'b' : 'a' },
     }),
-  // What a search for criteria finds, and whether its certificates are true.
+  // Whether a search for criteria finds any, and whether its certificates are true.
   learn: () => {
     const { data, half, runs, seed } = values;
     if (data === undefined) throw new Error('learn needs --data <file> of conversations with known outcome');

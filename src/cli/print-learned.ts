@@ -1,4 +1,4 @@
-/** What `assay learn` prints: for each kind of failure the best criteria, and what is known of each. */
+/** Prints for each kind of failure the best criteria, and what is known of each: `assay learn`. */
 import { PARTS } from '../learn/certify.ts';
 import type { Learned, LearnedCriterion } from '../learn/learned.ts';
 import { certificateWords, isCertified } from '../model/certificate.ts';

@@ -26,13 +26,13 @@ export interface Measured {
   readonly bad: number;
 }
 
-export type Case = Omit<ReadCase, 'conversation' | 'failed'>;
+type Case = Omit<ReadCase, 'conversation' | 'failed'>;
 
 export const PARTS = 5;
 const ERRS = 0.05;
 const OFFERED = 3;
 
-export interface Offered {
+interface Offered {
   readonly candidate: Candidate;
   readonly measured: Measured;
 }
@@ -74,7 +74,7 @@ interface Measuring {
 }
 
 /** `firesAt` gives where that fires which measures the conversation at a place; undefined where nothing does. */
-export function measure(
+function measure(
   cases: readonly Case[],
   firesAt: (at: number) => Bits | undefined,
   { foundIn, tests }: Measuring,

@@ -4,7 +4,7 @@ import { certificateWords } from '../model/certificate.ts';
 import { visibleYaml } from '../model/visible-yaml.ts';
 import type { LearnedCriterion } from './learned.ts';
 
-export interface Written {
+interface Written {
   readonly criterion: LearnedCriterion;
   readonly kind: string | undefined;
 }

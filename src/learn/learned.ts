@@ -33,7 +33,7 @@ export interface LearnedCriterion {
   readonly failsOn: readonly number[];
 }
 
-export interface LearnOptions {
+interface LearnOptions {
   readonly at: string;
   /** All conversations at hand, read ones among them. */
   readonly traffic: readonly Conversation[];

@@ -2,7 +2,7 @@
  * Looks for checks that fire on some conversations, such as those of one kind of failure, and not on good ones. A check
  * may be asked under a condition.
  *
- * Of two that fire alike, the shorter is taken. The evidence for one is the logarithm of how much more likely its firing is
+ * The shorter of two that fire alike is taken. The evidence for one is the logarithm of how much more likely its firing is
  * if nine in ten of what it fires on are sought ones than by chance, less the logarithm of how many were tried. So
  * luck among many is no evidence.
  */
@@ -23,7 +23,7 @@ export interface Space {
 }
 
 /** Places of conversations. */
-export interface Sought {
+interface Sought {
   readonly sought: Bits;
   readonly good: Bits;
   /** Clusters of the conversations. */
@@ -31,7 +31,7 @@ export interface Sought {
 }
 
 const IF_RIGHT = 0.9;
-/** What has happened with fewer users or cases may be theirs alone. */
+/** A fault of fewer users or cases may be theirs alone. */
 const CLUSTERS_MIN = 3;
 /** One that fires where another one does as well, by so much, is the same in other words. */
 export const ALIKE = 0.8;

@@ -1,5 +1,5 @@
 /**
- * What conversations have that an expression can ask about: tools, values of their arguments and results, and words. It
+ * The words that expressions can ask with: tools, values of their arguments and results, and words of texts. It
  * knows nothing of how the conversations went, so that choosing from it is all the choosing that has to be paid for.
  */
 import type { Conversation } from '../model/conversation.ts';

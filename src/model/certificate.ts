@@ -1,4 +1,4 @@
-/** What is known of a criterion from conversations that people read, and that did not choose it. */
+/** Knowledge of a criterion from conversations that people read, and that did not choose it. */
 import type { Estimate } from './estimate.ts';
 import { counted } from './counted.ts';
 

@@ -30,7 +30,7 @@ const fileSchema = z.record(z.string().max(200), certificateSchema.extend({ vers
 const BYTES_MAX = 1024 * 1024;
 const SUITE_ENDING = /\.\w+$/;
 
-/** Those of criteria that are still what was measured. */
+/** Leaves out those of criteria that are no longer what was measured. */
 export async function certificatesOf(
   suite: CompiledSuite,
   file: string,

@@ -29,7 +29,7 @@ export function addSuiteMove(suite: Command, terminal: Terminal): void {
     .addOption(settingOption('config'))
     .action(async (file: string, { to, config }: MoveFlags) => {
       if (!existsSync(file)) throw new CommandFailure(`there is no suite ${safe(file, 200)}`, EXIT.input);
-      // What has a mistake moves nowhere.
+      // A suite with a mistake moves nowhere.
       const { suites } = await load({ config }, { suites: [file] });
       const before = await load({ config });
       const folder = path.dirname(configFile({ flags: { config }, env: process.env, cwd: process.cwd() }));
@@ -48,7 +48,7 @@ export function addSuiteMove(suite: Command, terminal: Terminal): void {
 
 interface Moving {
   readonly file: string;
-  /** Of the configuration, to which its paths are relative. */
+  /** The folder of the configuration, to which its paths are relative. */
   readonly folder: string;
   readonly to: Place;
   /** Suites that run, where the file does not say. */

@@ -26,7 +26,7 @@ export async function readConversations(
     .map((candidate) => ({ candidate, rate: drawn.has(candidate) ? rateOf(candidate.known.called) : undefined }));
 }
 
-/** Of those who say that it went badly, the first that names a kind. */
+/** The first kind that a person names who says that it went badly. */
 export function kindOf({ readings }: Candidate): string | undefined {
   return readings.find(({ source, answer, kind }) => source === 'person' && answer === 'bad' && kind !== undefined)
     ?.kind;

@@ -1,8 +1,10 @@
 /** Tools that try a change of a suite, and those that keep something: labels and test cases. */
 import { z } from 'zod';
+import { learnedCriteria } from '../../api/learned.ts';
 import { whatIf } from '../../api/what-if.ts';
 import { mayAct, ROLES } from '../../model/caller.ts';
 import { LABELS } from '../../model/labels.ts';
+import { READING_ANSWERS } from '../../model/readings.ts';
 import { visibleJsonText } from '../../model/visible-text.ts';
 import { type AskedApi, asked, askedText, ToolProblem } from '../asked-api.ts';
 import { agent, agent_version, conversation_id, since } from './arguments.ts';
@@ -32,6 +34,33 @@ the file and run: assay backtest <file>.`,
     const answer = await asked(api, { method: 'POST', path: '/api/v1/what-if', body }, whatIf);
     return { ...answer, moved: answer.moved.slice(0, MOVED_MAX) };
   },
+});
+
+const learnCriteria = tool({
+  name: 'learn_criteria',
+  title: 'Learn criteria',
+  description: `Criteria that tell the failures which people found in conversations they read: by kind of failure the best ones, each
+measured by readings that did not choose it. Propose only certified ones; suite in the result is the file to write. A
+person decides whether one counts: assay suite move <file> --to shadow, later live.`,
+  input: z.object({ agent: z.string(), agent_version, since }),
+  run: ({ api }, query) => asked(api, { method: 'GET', path: '/api/v1/criteria/learned', query }, learnedCriteria),
+});
+
+const proposeReading = tool({
+  name: 'propose_reading',
+  title: 'Propose a reading',
+  writes: true,
+  description: `Stores how you think a conversation went for its user, with a note on the first thing that went wrong, and a kind of failure.
+It counts as a program's: in no estimate and no certificate. People see it beside their own.`,
+  input: z.object({
+    conversation_id,
+    answer: z.enum(READING_ANSWERS),
+    by: z.string().describe('your name and version'),
+    note: z.string().optional(),
+    first_wrong: z.string().optional().describe('span_id of the first wrong step'),
+  }),
+  run: ({ api }, reading) =>
+    asked(api, { method: 'PUT', path: '/v1/readings', body: { ...reading, source: 'agent' } }, z.looseObject({})),
 });
 
 const addLabel = tool({
@@ -124,4 +153,4 @@ async function refuseReaders(api: AskedApi): Promise<void> {
   );
 }
 
-export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, addTestCase, addLabel];
+export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, learnCriteria, proposeReading, addTestCase, addLabel];

@@ -32,7 +32,7 @@ export function precisionOf(fired: readonly Fired[], errs: number): Estimate | u
   };
 }
 
-/** Where it no longer holds, to a millionth. It holds up to somewhere from 0 on. */
+/** Finds where it no longer holds, to a millionth. It holds up to somewhere from 0 on. */
 function turn(holds: (p: number) => boolean): number {
   let [low, high] = [0, 1];
   if (holds(1)) return 1;

@@ -1,4 +1,4 @@
-/** What is known of a criterion, and whether readings since then say otherwise. */
+/** The certificate of a criterion, and whether readings since then say otherwise. */
 import type { SuiteList } from '../../../api/suite-list.ts';
 import { sampleOf, answerOf } from '../../../engine/estimate/sample.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
@@ -30,7 +30,7 @@ export async function certificateJson(
   };
 }
 
-/** Of the conversations that fail it, by those that lots chose to be read. */
+/** Precision by conversations that lots chose to be read. */
 async function precisionSince(
   frame: FrameReader,
   window: { readonly since: number; readonly until: number },
