@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
+ *     [--seed <of online, unseen and learned, whose --scenario is a part of a case's name>]
  *     [--data <of validity and estimate>] [--half <of estimate: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -26,6 +26,7 @@ import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
+import { benchUnseen } from './unseen.ts';
 import { benchValidity } from './validity.ts';
 import { benchWords } from './words.ts';
 
@@ -77,6 +78,8 @@ const benches = {
       seed: Number(values.seed ?? 1),
       data: values.data === undefined ? undefined : { file: values.data, half: values.half === 'b' ? 'b' : 'a' },
     }),
+  // Whether the chance of a new kind of failure is held by its interval.
+  unseen: () => benchUnseen({ runs: Number(values.runs ?? (small ? 20 : 4000)), seed: Number(values.seed ?? 1) }),
   learned: () =>
     benchLearned({
       runs: Number(values.runs ?? (small ? 1 : 12)),
