@@ -94,21 +94,20 @@ function weightsOf(notes: readonly Stems[]): ReadonlyMap<string, number> {
   return new Map([...counts].map(([stem, count]) => [stem, Math.log(1 + notes.length / count)]));
 }
 
-/** Its commonest words as most of the notes write them, in the order in which they come. */
+/** Its commonest words as most of the notes write them, in the order in which they usually come. */
 function nameOf(notes: readonly Stems[]): string {
-  const found = new Map<string, { readonly written: string[]; places: number }>();
-  for (const stems of notes)
-    for (const [place, [stem, word]] of [...stems].entries()) {
-      const { written, places } = found.get(stem) ?? { written: [], places: 0 };
-      found.set(stem, { written: [...written, word], places: places + place });
-    }
-  const words = [...found.values()]
-    .filter(({ written }) => written.length > 1)
-    .toSorted((a, b) => b.written.length - a.written.length)
+  const found = notes.flatMap((stems) => [...stems].map(([stem, word], place) => ({ stem, word, place })));
+  const words = [...Map.groupBy(found, ({ stem }) => stem)]
+    .map(([stem, some]) => ({
+      ...{ stem, count: some.length, word: commonest(some.map(({ word }) => word)) },
+      place: some.reduce((sum, { place }) => sum + place, 0) / some.length,
+    }))
+    .filter(({ count }) => count > 1)
+    .toSorted((a, b) => b.count - a.count || a.place - b.place || (a.stem < b.stem ? -1 : 1))
     .slice(0, NAME_WORDS)
-    .toSorted((a, b) => a.places / a.written.length - b.places / b.written.length)
-    .map(({ written }) => commonest(written));
-  return kindName(words.join(' ')).slice(0, KIND_CHARACTERS_MAX).toWellFormed().trim();
+    .toSorted((a, b) => a.place - b.place || (a.stem < b.stem ? -1 : 1));
+  const name = kindName(words.map(({ word }) => word).join(' '));
+  return name.slice(0, KIND_CHARACTERS_MAX).toWellFormed().trim();
 }
 
 function commonest(words: readonly string[]): string {
