@@ -108,9 +108,9 @@ test('the board by keys: states, a merge, a proposed kind, and a name for a sing
 
   await page.keyboard.press('m');
   await expect.poll(() => cards(page, 'Mended')).toEqual(['Wrong city']);
-  await page.getByRole('button', { name: 'Watched: Refund missing' }).click();
+  await page.getByRole('button', { name: 'Watched Refund missing' }).click();
   await expect.poll(() => cards(page, 'Watched')).toEqual(['Refund missing']);
-  await page.getByLabel('Name of Refund not issued').fill('Refund missing');
+  await page.getByLabel('Another name for Refund not issued').fill('Refund missing');
   await page.keyboard.press('Enter');
   await expect.poll(() => cards(page, 'Open')).toEqual(['Loops']);
   expect((await board()).kinds.find(({ name }) => name === 'Refund missing')).toMatchObject({

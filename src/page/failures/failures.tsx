@@ -77,7 +77,7 @@ function OfAgent({ of, board, isDisabled }: OfAgentProps) {
         <section aria-label="Kinds of failure">
           <div class="kind-columns">
             {columns.map(({ state, title, means, kinds }) => (
-              <section key={state} class={`kind-column ${state}`} aria-label={title}>
+              <section key={state} class={kinds.length > 0 ? `kind-column ${state}` : 'kind-column'} aria-label={title}>
                 <h2>
                   {title} <span class="aside">{kinds.length}</span>
                 </h2>

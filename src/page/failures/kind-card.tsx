@@ -60,12 +60,18 @@ export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName
         {KIND_STATES.filter((one) => one !== state).map((one) => (
           <button key={one} type="button" disabled={isDisabled} onClick={() => onState(one)}>
             {STATE_WORDS[one]}
-            <span class="only-heard">{`: ${name}`}</span>
+            <span class="only-heard">{` ${name}`}</span>
             {isActive && <kbd>{STATE_KEYS[one]}</kbd>}
           </button>
         ))}
       </div>
-      <NameField label={`Name of ${name}, or the kind to merge it into`} name={name} list={KINDS} onName={onName} />
+      <NameField
+        label={`Another name for ${name}, or the kind to merge it into`}
+        name=""
+        list={KINDS}
+        placeholder={isActive ? 'rename, or merge into (n)' : 'rename, or merge into'}
+        onName={onName}
+      />
     </li>
   );
 }
