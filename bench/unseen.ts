@@ -116,8 +116,11 @@ function estyOf({ failures, once, twice }: Counts): Interval {
 
 function drawn(chances: readonly number[], at: number): number {
   let rest = at;
-  const kind = chances.findIndex((chance) => (rest -= chance) < 0);
-  return kind < 0 ? chances.length - 1 : kind;
+  for (const [kind, chance] of chances.entries()) {
+    rest -= chance;
+    if (rest < 0) return kind;
+  }
+  return chances.length - 1;
 }
 
 function uniform(kinds: number): readonly number[] {

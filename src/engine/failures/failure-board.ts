@@ -59,6 +59,29 @@ export async function failureBoard(
   };
 }
 
+/** More mended kinds of an agent are no series. */
+const MENDED_MAX = 20;
+
+interface ReturnedKind {
+  readonly kind: string;
+  /** Conversations of it that began after it was called mended. */
+  readonly conversations: number;
+}
+
+/** Of the kinds that are called mended, those that were called so last. */
+export async function returnedKinds(reader: FailureReader, agent: string): Promise<readonly ReturnedKind[]> {
+  const mended = (await reader.keptKinds(agent))
+    .filter(({ state }) => state === 'mended')
+    .toSorted((a, b) => b.stateAt - a.stateAt)
+    .slice(0, MENDED_MAX);
+  if (mended.length === 0) return [];
+  const failed = await reader.failedReadings(agent);
+  return mended.map(({ name, stateAt }) => {
+    const later = failed.filter(({ kind, beganAt }) => kind === name && beganAt > stateAt);
+    return { kind: name, conversations: new Set(later.map(({ conversationId }) => conversationId)).size };
+  });
+}
+
 /** Those that are back come first, then those with most readings. */
 function kindsOf(failed: readonly FailedReading[], kept: readonly KeptKind[]): readonly Omit<KindOnBoard, 'share'>[] {
   const states = new Map(kept.map((one) => [one.name, one]));
