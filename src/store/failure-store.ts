@@ -5,7 +5,7 @@ type Awaitable<T> = T | Promise<T>;
 
 export interface KindsChanged {
   readonly changed: number;
-  /** What is not there: nothing was changed. */
+  /** A conversation or a kind that is not there: nothing was changed. */
   readonly missing?: string;
 }
 
@@ -16,7 +16,7 @@ export interface FailureStore {
 }
 
 export interface FailureReader {
-  /** Of conversations of this agent, the newest first, up to a limit. */
+  /** Bad readings of conversations of this agent, the newest first, up to a limit. */
   failedReadings(agent: string): Awaitable<readonly FailedReading[]>;
   /** Kinds of which somebody said how far they are, by name. */
   keptKinds(agent: string): Awaitable<readonly KeptKind[]>;

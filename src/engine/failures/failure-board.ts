@@ -68,7 +68,7 @@ interface ReturnedKind {
   readonly conversations: number;
 }
 
-/** Of the kinds that are called mended, those that were called so last. */
+/** Counts for the kinds that were called mended last. */
 export async function returnedKinds(reader: FailureReader, agent: string): Promise<readonly ReturnedKind[]> {
   const mended = (await reader.keptKinds(agent))
     .filter(({ state }) => state === 'mended')
@@ -82,7 +82,7 @@ export async function returnedKinds(reader: FailureReader, agent: string): Promi
   });
 }
 
-/** Those that are back come first, then those with most readings. */
+/** Kinds that are back come first, then those with most readings. */
 function kindsOf(failed: readonly FailedReading[], kept: readonly KeptKind[]): readonly Omit<KindOnBoard, 'share'>[] {
   const states = new Map(kept.map((one) => [one.name, one]));
   const read = Map.groupBy(failed, ({ kind }) => kind);

@@ -41,7 +41,7 @@ export const ESTIMATE_METRICS = {
   }),
   returned: readGauge('assay_failure_kind_returned', 'conversations', {
     labels: ['agent', 'kind'],
-    help: 'Conversations of a kind of failure that began after a person called the kind mended: it is back. Of the 20 kinds of an agent that were called mended last; 0 while none is back.',
+    help: 'Conversations of a kind of failure that began after a person called the kind mended: it is back. There is a series for each of the 20 kinds of an agent that were called mended last, 0 while it stays away.',
     queries: { 'kinds that are back': 'assay_failure_kind_returned > 0' },
     read: (shown) =>
       shown.flatMap(({ agent, returned }) =>

@@ -393,7 +393,7 @@ class FailureKind(_FailureKindRequired, total=False):
     state_at: str
     first_at: str
     last_at: str
-    #: Of all conversations of the window.
+    #: Share of all conversations of the window.
     share: Share
 
 
