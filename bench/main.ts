@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
+ *     [--seed <of online, unseen, learn and learned, whose --scenario is a part of a case's name>]
  *     [--data <of validity, estimate and learn>] [--half <of estimate and learn: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -27,6 +27,7 @@ import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
+import { benchUnseen } from './unseen.ts';
 import { benchValidity } from './validity.ts';
 import { benchWords } from './words.ts';
 
@@ -89,6 +90,8 @@ const benches = {
       seed: Number(seed ?? 1),
     });
   },
+  // Whether the chance of a new kind of failure is held by its interval.
+  unseen: () => benchUnseen({ runs: Number(values.runs ?? (small ? 20 : 4000)), seed: Number(values.seed ?? 1) }),
   learned: () =>
     benchLearned({
       runs: Number(values.runs ?? (small ? 1 : 12)),

@@ -42,7 +42,7 @@ export async function readCases(
     return [
       {
         ...{ conversation, isBad, isCalledFine, failed },
-        kind: isBad ? readings.find(({ kind }) => kind !== undefined)?.kind : undefined,
+        kind: isBad ? (readings.find(({ kind }) => typeof kind === 'string')?.kind ?? undefined) : undefined,
         weight: chance === undefined ? 0 : 1 / chance,
         cluster: clusterOf(conversation),
       },

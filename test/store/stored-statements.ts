@@ -151,6 +151,8 @@ function read(): void {
   reader.frame.firstToRead(window, 1, 'all');
   reader.frame.lessons({ agent: 'a', before: 1 });
   reader.readingsOf(row);
+  reader.failures.failedReadings('a');
+  reader.failures.keptKinds('a');
   const old = reader.find('old');
   for (const trace of old === undefined ? [] : reader.traces(old)) {
     try {

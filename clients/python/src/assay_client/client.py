@@ -25,6 +25,7 @@ from .results import (
     ConversationDetail,
     ConversationItem,
     Estimate,
+    Failures,
     EvaluationRow,
     ExportedConversation,
     FeedbackResult,
@@ -313,6 +314,11 @@ class Client:
         """Estimates how many conversations of a week, or since `since`, went well, from what people have read."""
         query = {key: value for key, value in locals().items() if key != "self"}
         return cast(Estimate, self._http.json("GET", "/api/v1/estimate", query))
+
+    def failures(self, agent: str, *, since: When = None, until: When = None) -> Failures:
+        """Kinds of failure that readings name, and how much of the traffic of a week has each of them."""
+        query = {key: value for key, value in locals().items() if key != "self"}
+        return cast(Failures, self._http.json("GET", "/api/v1/failures", query))
 
     def feedback(
         self,

@@ -7,6 +7,7 @@ import { getDetections } from './detections.ts';
 import { getEstimate } from './estimate.ts';
 import { listExporters } from './exporter-list.ts';
 import { getFacets } from './facets.ts';
+import { getFailures } from './failures.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
@@ -31,6 +32,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getEstimate,
   getReadingQueue,
   listReadings,
+  getFailures,
   listSuites,
   getTrend,
   getMoved,
