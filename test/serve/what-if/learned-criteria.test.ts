@@ -1,7 +1,7 @@
 /** From conversations that came in and were read to criteria, through the API, the command and MCP. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readingList, readingQueue } from '../../../src/api/estimate.ts';
 import { learnedCriteria } from '../../../src/api/learned.ts';
 import { suiteList } from '../../../src/api/suite-list.ts';
@@ -28,9 +28,7 @@ const shared = forFile(async () => {
   const running = await runService({ suites: ['./own.yaml'], dataDir });
   const all = shop(CONVERSATIONS, 3);
   for (const [at, one] of all.entries()) await send(running, recordedLine(one), at);
-  await expect
-    .poll(async () => sumOf(await metricsOf(running), 'assay_evaluations_total'), { timeout: 60_000 })
-    .toBe(CONVERSATIONS);
+  await evaluated(running, CONVERSATIONS);
   const { items } = await asked(running, `readings/queue?agent=shop&limit=${READ}`, readingQueue);
   const kinds = new Map(all.map(({ id, kind }) => [id, kind]));
   const readings = items.map(({ conversation_id: id }) => {
@@ -40,6 +38,9 @@ const shared = forFile(async () => {
   await put(running, readings);
   return { running, dataDir, kinds };
 });
+
+const evaluated = (running: RunningService, count: number) =>
+  vi.waitFor(async () => expect(sumOf(await metricsOf(running), 'assay_evaluations_total')).toBe(count), 60_000);
 
 async function send(running: RunningService, line: string, at: number): Promise<void> {
   const startedAt = new Date(Date.now() - 3_600_000 + at * 1000).toISOString();
@@ -113,9 +114,7 @@ test('a certificate that newer readings contradict is shown as such', { timeout:
   const running = await runService({ suites: ['./learned.yaml'], dataDir: wrong });
   const all = shop(60, 11).filter(({ kind }) => kind === undefined || kind === KIND);
   for (const [at, one] of all.entries()) await send(running, recordedLine(one), at);
-  await expect
-    .poll(async () => sumOf(await metricsOf(running), 'assay_evaluations_total'), { timeout: 60_000 })
-    .toBe(all.length);
+  await evaluated(running, all.length);
   const before = await certificateIn(running);
   expect(before).toMatchObject({
     certified: true,
