@@ -1,5 +1,6 @@
 /** Tools that try a change of a suite, and those that keep something: labels and test cases. */
 import { z } from 'zod';
+import { failuresAnswer } from '../../api/failures.ts';
 import { learnedCriteria } from '../../api/learned.ts';
 import { whatIf } from '../../api/what-if.ts';
 import { mayAct, ROLES } from '../../model/caller.ts';
@@ -36,28 +37,32 @@ the file and run: assay backtest <file>.`,
   },
 });
 
-const learnCriteria = tool({
-  name: 'learn_criteria',
-  title: 'Learn criteria',
-  description: `Criteria that tell the failures which people found in conversations they read: by kind of failure the best ones, each
-measured by readings that did not choose it. Propose only certified ones; suite in the result is the file to write. A
-person decides whether one counts: assay suite move <file> --to shadow, later live.`,
-  input: z.object({ agent: z.string(), agent_version, since }),
-  run: ({ api }, query) => asked(api, { method: 'GET', path: '/api/v1/criteria/learned', query }, learnedCriteria),
+const failures = tool({
+  name: 'failures',
+  title: 'Kinds of failure',
+  description: `Kinds of failure that people named, and how often each comes. With learn, criteria that tell them, measured by other
+readings: propose certified ones only, with what they say.`,
+  input: z.object({ agent: z.string(), since, learn: z.boolean().default(false) }),
+  run: async ({ api }, { learn, ...query }) => {
+    const board = await asked(api, { method: 'GET', path: '/api/v1/failures', query }, failuresAnswer);
+    if (!learn) return board;
+    return {
+      ...board,
+      learned: await asked(api, { method: 'GET', path: '/api/v1/criteria/learned', query }, learnedCriteria),
+    };
+  },
 });
 
 const proposeReading = tool({
   name: 'propose_reading',
   title: 'Propose a reading',
   writes: true,
-  description: `Stores how you think a conversation went for its user, with a note on the first thing that went wrong, and a kind of failure.
-It counts as a program's: in no estimate and no certificate. People see it beside their own.`,
+  description: "Stores how you think a conversation went. It is shown as a program's, and counts in no figure.",
   input: z.object({
     conversation_id,
     answer: z.enum(READING_ANSWERS),
-    by: z.string().describe('your name and version'),
-    note: z.string().optional(),
-    first_wrong: z.string().optional().describe('span_id of the first wrong step'),
+    by: z.string(),
+    note: z.string().optional().describe('the first thing that went wrong'),
   }),
   run: ({ api }, reading) =>
     asked(api, { method: 'PUT', path: '/v1/readings', body: { ...reading, source: 'agent' } }, z.looseObject({})),
@@ -153,4 +158,4 @@ async function refuseReaders(api: AskedApi): Promise<void> {
   );
 }
 
-export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, learnCriteria, proposeReading, addTestCase, addLabel];
+export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, failures, proposeReading, addTestCase, addLabel];

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { readingList, readingQueue } from '../../../src/api/estimate.ts';
 import { learnedCriteria } from '../../../src/api/learned.ts';
 import { suiteList } from '../../../src/api/suite-list.ts';
@@ -95,8 +96,9 @@ test('a planted fault is found and certified, the same by API, command and MCP',
   expect((await assayHere(['suite', 'test', out])).status).toBe(0);
 
   const tools = await toolsOverHttp(running.http);
-  const { kinds } = await tools.call('learn_criteria', { agent: 'shop' }, learnedCriteria);
-  expect(kinds).toEqual(found.kinds);
+  const shape = z.object({ learned: learnedCriteria }).loose();
+  const { learned } = await tools.call('failures', { agent: 'shop', learn: true }, shape);
+  expect(learned.kinds).toEqual(found.kinds);
 });
 
 test('a certificate that newer readings contradict is shown as such', { timeout: 120_000 }, async () => {
