@@ -40,8 +40,8 @@ the file and run: assay backtest <file>.`,
 const failures = tool({
   name: 'failures',
   title: 'Kinds of failure',
-  description: `Kinds of failure that people named, and how often each comes. With learn, criteria that tell them, measured by other
-readings: propose certified ones only, with what they say.`,
+  description: `Kinds of failure that people named, and how often each comes. With learn, criteria that tell them, measured by
+other readings: propose certified ones only.`,
   input: z.object({ agent: z.string(), since, learn: z.boolean().default(false) }),
   run: async ({ api }, { learn, ...query }) => {
     const board = await asked(api, { method: 'GET', path: '/api/v1/failures', query }, failuresAnswer);
