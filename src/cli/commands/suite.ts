@@ -14,6 +14,7 @@ import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
+import { addSuiteDraft } from './suite-draft.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
 interface TestFlags {
@@ -23,7 +24,8 @@ interface TestFlags {
 }
 
 export function addSuite(program: Command, terminal: Terminal): void {
-  const suite = program.command('suite').description('work on suites: test, mutate');
+  const suite = program.command('suite').description('work on suites: draft, test, mutate');
+  addSuiteDraft(suite, terminal);
   addSuiteMutate(suite, terminal);
   suite
     .command('test')

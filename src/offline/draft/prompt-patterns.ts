@@ -1,0 +1,162 @@
+/**
+ * Rules in a prompt that fixed words show, in English: an order of two tools, a tool that is never called, a limit, a
+ * yes before a change. A sentence that could mean anything else gives no rule. A condition (*unless*, *if*) makes a ban
+ * ambiguous; so does a second tool.
+ */
+import { wordsOf } from '../../score/subject/effect-by-name.ts';
+import { placesIn } from './argument-places.ts';
+import type { Sentence } from './prompt-sentences.ts';
+import type { Claim } from './rule.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+
+export interface PromptTools {
+  readonly all: readonly ToolSchema[];
+  /** Tools that change something. */
+  readonly writing: readonly ToolSchema[];
+}
+
+export function claimsIn({ text }: Sentence, tools: PromptTools): readonly Claim[] {
+  const lower = text.toLowerCase();
+  const found = [banIn(lower, tools), orderIn(lower, tools), timesIn(lower, tools), yesIn(lower, tools)];
+  return [...found.filter((claim) => claim !== undefined), ...itemsIn(lower, tools)];
+}
+
+const BAN = /\b(?:never|do not|don't|must not|may not|cannot|forbidden to|not allowed to)\b(?: ever)?/;
+const CONDITION =
+  /\b(?:unless|if|before|until|without|except|when|only|more than|twice|after|once|where|while|first|again|proactively|for)\b/;
+
+function banIn(sentence: string, { all }: PromptTools): Claim | undefined {
+  const ban = BAN.exec(sentence);
+  if (ban === null || CONDITION.test(sentence)) return undefined;
+  const rest = sentence.slice(ban.index + ban[0].length);
+  const [only, ...others] = mentioned(rest, all, 'by name');
+  if (only === undefined || others.length > 0 || rest.indexOf(only.toLowerCase()) > 30) return undefined;
+  return { is: 'never', tool: only };
+}
+
+const OBLIGES = /\b(?:must|always|never|first|have to|has to|need to|needs to|do not|don't|should|make sure|ensure)\b/;
+
+function orderIn(sentence: string, { all }: PromptTools): Claim | undefined {
+  const [place, sides] = splitAtOrder(sentence) ?? [];
+  if (place === undefined || sides === undefined) return undefined;
+  const [first, ...more] = mentioned(sides.first, all, 'by words');
+  const then = mentioned(sides.then, all, 'by words').filter((tool) => tool !== first);
+  if (first === undefined || more.length > 0 || then.length === 0 || then.length > 5) return undefined;
+  return { is: 'before', first, then };
+}
+
+/** Text of what comes first, and of what comes then. */
+function splitAtOrder(
+  sentence: string,
+): readonly [string, { readonly first: string; readonly then: string }] | undefined {
+  const word = /\b(?:only after|before|without|until)\b/.exec(sentence);
+  if (word === null || !(OBLIGES.test(sentence) || word[0] === 'only after')) return undefined;
+  const left = sentence.slice(0, word.index);
+  const right = sentence.slice(word.index + word[0].length);
+  const turned = word[0] !== 'before' || /\b(?:never|do not|don't|must not|may not|cannot)\b/.test(left);
+  const comma = right.indexOf(',');
+  if (left.trim() === '' && word[0] === 'before' && comma > 0)
+    return [word[0], { first: right.slice(comma), then: right.slice(0, comma) }];
+  return [word[0], turned ? { first: right, then: left } : { first: left, then: right }];
+}
+
+const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const NUMBER = `(\\d{1,4}|${NUMBERS.slice(1).join('|')}|a single)`;
+const TIMES = new RegExp(`\\b(?:at most|no more than|up to|only|a maximum of|more than) (?:${NUMBER} times|(once|twice))\\b`);
+
+function timesIn(sentence: string, { all }: PromptTools): Claim | undefined {
+  const found = TIMES.exec(sentence);
+  const [only, ...others] = mentioned(sentence, all, 'by name');
+  if (found === null || only === undefined || others.length > 0) return undefined;
+  const most = found[2] === undefined ? numberOf(found[1] ?? '') : found[2] === 'once' ? 1 : 2;
+  return most === undefined ? undefined : { is: 'at_most', tool: only, most };
+}
+
+const ITEMS = new RegExp(`\\b(?:at most|no more than|up to|a maximum of) ${NUMBER} ((?:[a-z]+[ -]){0,2}[a-z]+)`, 'g');
+
+/** "at most five passengers", where a tool that changes something has a list of them; or ids that begin with the words. */
+function itemsIn(sentence: string, { writing }: PromptTools): readonly Claim[] {
+  return [...sentence.matchAll(ITEMS)].flatMap(([, count = '', noun = '']) => {
+    const most = numberOf(count);
+    if (most === undefined) return [];
+    const nouns = nounsIn(noun);
+    return writing.flatMap((tool): readonly Claim[] => {
+      for (const place of placesIn(tool)) {
+        const [list, member] = place.path;
+        if (list?.isList !== true || place.path.length > 2) continue;
+        if (nouns.some((one) => singular(list.name.toLowerCase()) === one))
+          return [{ is: 'items', tool: tool.name, list: list.name, most, which: undefined }];
+        const prefix = nouns.find((one) => idsIn(place.schema).some((id) => id.startsWith(`${one}_`)));
+        if (member !== undefined && prefix !== undefined)
+          return [{ is: 'items', tool: tool.name, list: list.name, most, which: { member: member.name, prefix } }];
+      }
+      return [];
+    });
+  });
+}
+
+/** Names that a noun may have, the longest first: *one credit card for* is credit_card_for, credit_card, card. */
+function nounsIn(words: string): readonly string[] {
+  const all = words.split(/[ -]/).map(singular);
+  return all.flatMap((_, from) =>
+    all.slice(from).map((__, less) => all.slice(from, all.length - less).join('_')),
+  );
+}
+
+function singular(word: string): string {
+  return word.length > 3 ? word.replace(/s$/, '') : word;
+}
+
+/** Ids that a description gives as examples. */
+function idsIn({ description }: { readonly [key: string]: unknown }): readonly string[] {
+  return typeof description === 'string' ? (description.match(/[a-z]+(?:_[a-z]+)*_\d+/g) ?? []) : [];
+}
+
+function numberOf(word: string): number | undefined {
+  if (word === 'a single') return 1;
+  const named = NUMBERS.indexOf(word);
+  if (named >= 0) return named;
+  return /^\d+$/.test(word) ? Number(word) : undefined;
+}
+
+const ASKS = /\b(?:confirm\w*|approv\w+|consent|explicit(?:ly)? (?:yes|agree\w*|permission))\b/;
+const WHOSE = /\b(?:user|customer|caller|client|guest|patient|member|explicit)\w*\b/;
+const FIRST = /\b(?:before|prior to|without|until|unless|first)\b/;
+const ANY_CHANGE = /\b(?:any|all|every|each)\b.{0,40}\b(?:actions?|changes?|updates?|modif\w+|writes?|consequential)\b/;
+
+/** Tools by name, or else by words, or else all that change something if the sentence speaks of any change. */
+function yesIn(sentence: string, { writing }: PromptTools): Claim | undefined {
+  if (!ASKS.test(sentence) || !WHOSE.test(sentence) || !FIRST.test(sentence)) return undefined;
+  if (ANY_CHANGE.test(sentence)) return writing.length === 0 ? undefined : { is: 'confirmed', tools: namesOf(writing) };
+  const tools = mentioned(sentence, writing, 'by words');
+  return tools.length === 0 ? undefined : { is: 'confirmed', tools };
+}
+
+function namesOf(tools: readonly ToolSchema[]): readonly string[] {
+  return tools.map(({ name }) => name);
+}
+
+const LITTLE_WORDS = new Set(['get', 'the', 'a', 'an', 'to', 'of', 'by', 'for', 'do', 'is']);
+
+/** Tools that a text speaks of, in its order: by their names, and then by all words of a name, where they are two or more. */
+function mentioned(text: string, tools: readonly ToolSchema[], how: 'by name' | 'by words'): readonly string[] {
+  const tokens = text.match(/[a-z0-9]+/g) ?? [];
+  const isWord = (word: string) => tokens.some((token) => isForm(token, word));
+  const named = namesOf(tools).filter((name) => hasName(text, name.toLowerCase()));
+  if (named.length > 0 || how === 'by name') return named;
+  return namesOf(tools).filter((name) => {
+    const words = wordsOf(name).filter((word) => !LITTLE_WORDS.has(word));
+    return words.length > 1 && words.every(isWord);
+  });
+}
+
+function hasName(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/\w/.test(text[at - 1] ?? ' ') && !/\w/.test(text[at + name.length] ?? ' ')) return true;
+  return false;
+}
+
+/** *cancelling*, *cancelled* and *cancels* are forms of *cancel*. */
+function isForm(token: string, word: string): boolean {
+  return token === word || (word.length >= 4 && token.startsWith(word.slice(0, Math.max(4, word.length - 1))));
+}

@@ -1,0 +1,198 @@
+/** Two conversations for each claim, one that keeps it and one that breaks it, made of what the schemas allow. */
+import { isList, type Json } from '../../model/json.ts';
+import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
+import { type ArgumentPlace, sampleArguments, sampleOf, type Scalar } from './argument-places.ts';
+import type { Claim, Condition, Rule } from './rule.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+
+interface ExampleCall {
+  readonly tool: string;
+  readonly args: Json;
+  readonly result: Json;
+}
+
+export interface ExampleTurn {
+  readonly user: string;
+  readonly calls?: readonly ExampleCall[];
+  readonly answer: string;
+}
+
+export interface Example {
+  readonly turns: readonly ExampleTurn[];
+  /** Answer that a judge is taken to give. */
+  readonly judge?: 'yes' | 'no';
+}
+
+interface Examples {
+  readonly keeps: Example;
+  readonly breaks: Example;
+}
+
+/** Longer examples show nothing more. */
+const CALLS_MAX = 50;
+
+/** A text says why none can be made. */
+export function examplesOf({ claim }: Pick<Rule, 'claim'>, tools: ReadonlyMap<string, ToolSchema>): Examples | string {
+  const call: MakeCall = (tool, args = argumentsFor(tool, tools), result = { done: true }) => ({ tool, args, result });
+  switch (claim.is) {
+    case 'before': {
+      const then = claim.then.map((tool) => call(tool));
+      return { keeps: one([call(claim.first), ...then]), breaks: one(then) };
+    }
+    case 'confirmed': {
+      const changes = claim.tools.slice(0, CALLS_MAX).map((tool) => call(tool));
+      const yes = { user: 'Yes, please.', calls: changes, answer: 'It is done.' };
+      return { keeps: { turns: [{ user: REQUEST, answer: 'Shall I do it?' }, yes] }, breaks: one(changes) };
+    }
+    case 'never': {
+      const other = [...tools.keys()].find((tool) => tool !== claim.tool);
+      return { keeps: one(other === undefined ? [] : [call(other)]), breaks: one([call(claim.tool)]) };
+    }
+    case 'at_most': {
+      if (claim.most >= CALLS_MAX) return `an example would have ${claim.most} calls`;
+      const made = Array.from({ length: claim.most + 1 }, () => call(claim.tool));
+      return { keeps: one(made.slice(1)), breaks: one(made) };
+    }
+    case 'once': {
+      const made = claim.tools.slice(0, 1).map((tool) => call(tool));
+      return { keeps: one(made), breaks: one([...made, ...made]) };
+    }
+    case 'looked_up':
+      return lookups(claim, call);
+    case 'judged':
+      return { keeps: { ...one([]), judge: 'yes' }, breaks: { ...one([]), judge: 'no' } };
+    default:
+      return argumentExamples(claim, tools, call);
+  }
+}
+
+const REQUEST = 'Please do it.';
+type MakeCall = (tool: string, args?: Json, result?: Json) => ExampleCall;
+
+function one(calls: readonly ExampleCall[], user = REQUEST): Example {
+  return { turns: [{ user, ...(calls.length === 0 ? {} : { calls }), answer: 'It is done.' }] };
+}
+
+type ArgumentClaim = Extract<
+  Claim,
+  { readonly is: 'known' | 'arguments' | 'one_of' | 'pattern' | 'range' | 'items' }
+>;
+
+function argumentExamples(
+  claim: ArgumentClaim,
+  tools: ReadonlyMap<string, ToolSchema>,
+  call: MakeCall,
+): Examples | string {
+  const args = argumentsFor(claim.tool, tools);
+  if (claim.is === 'arguments') {
+    const [missing] = claim.required;
+    const { [missing ?? '']: _, ...without } = args;
+    const wrong = missing === undefined ? { ...args, not_in_the_schema: true } : without;
+    return { keeps: one([call(claim.tool, args)]), breaks: one([call(claim.tool, wrong)]) };
+  }
+  if (claim.is === 'items') {
+    if (claim.most >= CALLS_MAX) return `an example would have ${claim.most} items`;
+    const item = itemOf(claim, tools);
+    const items = Array.from({ length: claim.most + 1 }, () => item);
+    const withItems = (some: Json): Json => ({ ...args, [claim.list]: some });
+    return {
+      keeps: one([call(claim.tool, withItems(items.slice(1)))]),
+      breaks: one([call(claim.tool, withItems(items))]),
+    };
+  }
+  const values = valuesFor(claim);
+  if (typeof values === 'string') return values;
+  const { good, bad, said } = values;
+  const withValue = (value: Scalar) => call(claim.tool, put(args, claim.place, value));
+  return { keeps: one([withValue(good)], said), breaks: one([withValue(bad)]) };
+}
+
+interface Values {
+  readonly good: Scalar;
+  readonly bad: Scalar;
+  readonly said?: string;
+}
+
+/** Values that no pattern or list is likely to allow. */
+const STRANGE = ['\u2603 none of these', '', ' ', '?'];
+const UNHEARD = { text: 'Q7-3141-Z', number: 3_141_597 };
+
+function valuesFor(claim: Exclude<ArgumentClaim, { readonly is: 'arguments' | 'items' }>): Values | string {
+  switch (claim.is) {
+    case 'known': {
+      const type = claim.place.schema['type'];
+      const value = type === 'integer' || type === 'number' ? UNHEARD.number : UNHEARD.text;
+      return { good: value, bad: value, said: `Please do it for ${value}.` };
+    }
+    case 'one_of': {
+      const [good] = claim.values;
+      const bad = typeof good === 'number' ? Math.max(...claim.values.map(Number)) + 1 : (STRANGE[0] ?? '');
+      return good === undefined ? 'no value is allowed' : { good, bad };
+    }
+    case 'pattern': {
+      const mistake = patternMistake(claim.pattern);
+      if (mistake !== undefined) return 'its pattern cannot be read in time linear in the text';
+      const good = sampleOf(claim.place.schema, {}, 0);
+      const bad = STRANGE.find((text) => !occurs(claim.pattern, text));
+      if (typeof good !== 'string' || !occurs(claim.pattern, good) || bad === undefined)
+        return 'no value was found that has its form, or none that does not';
+      return { good, bad };
+    }
+    case 'range': {
+      const { least, most } = claim;
+      if (most !== undefined) return { good: most, bad: most + Math.max(1, Math.abs(most)) };
+      return least === undefined ? 'it has no limit' : { good: least, bad: least - Math.max(1, Math.abs(least)) };
+    }
+  }
+}
+
+function lookups(claim: Extract<Claim, { readonly is: 'looked_up' }>, call: MakeCall): Examples {
+  const { tool, argument, lookup, condition } = claim;
+  const same = { [argument]: UNHEARD.text };
+  const found = (value: Scalar) => [
+    call(lookup, same, { [condition.field]: value }),
+    call(tool, same, { done: true }),
+  ];
+  const [good, bad] = eitherSide(condition);
+  return { keeps: one(found(good)), breaks: one(found(bad)) };
+}
+
+function eitherSide({ operator, value }: Condition): readonly [good: Scalar, bad: Scalar] {
+  const other = typeof value === 'number' ? value + 1 : typeof value === 'boolean' ? !value : `not ${value}`;
+  const less = typeof value === 'number' ? value - 1 : other;
+  const sides = { is: [value, other], is_not: [other, value], at_most: [value, other], at_least: [value, less] } as const;
+  return sides[operator];
+}
+
+function argumentsFor(tool: string, tools: ReadonlyMap<string, ToolSchema>): { readonly [name: string]: Json } {
+  const schema = tools.get(tool);
+  return schema === undefined ? {} : sampleArguments(schema);
+}
+
+function itemOf(claim: Extract<Claim, { readonly is: 'items' }>, tools: ReadonlyMap<string, ToolSchema>): Json {
+  const items = argumentsFor(claim.tool, tools)[claim.list] ?? null;
+  const first = firstOf(items);
+  const { which } = claim;
+  return which === undefined ? first : { ...membersOf(first), [which.member]: `${which.prefix}_1` };
+}
+
+/** Puts the value at its place. Lists on the way have one item. */
+function put(base: Json, { path }: ArgumentPlace, value: Scalar): Json {
+  const inside = (around: Json, index: number): Json => {
+    const part = path[index];
+    if (part === undefined) return value;
+    const members = membersOf(around);
+    const own = members[part.name] ?? null;
+    const changed = inside(isList(own) ? firstOf(own) : own, index + 1);
+    return { ...members, [part.name]: part.isList ? [changed] : changed };
+  };
+  return inside(base, 0);
+}
+
+function firstOf(items: Json): Json {
+  return isList(items) ? (items[0] ?? null) : null;
+}
+
+function membersOf(value: Json): { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
+}
