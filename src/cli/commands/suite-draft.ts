@@ -2,10 +2,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { clientFor } from '../../ask/judge-scheduler.ts';
+import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
+import { NANOS } from '../../model/questions.ts';
+import { type AskedRules, askedRules, type ToAsk } from '../../offline/draft/asked-rules.ts';
 import { type Draft, type DraftedRule, draftSuite } from '../../offline/draft/draft-suite.ts';
 import { suiteFile, testFile } from '../../offline/draft/drafted-files.ts';
 import { sentencesOf } from '../../offline/draft/prompt-sentences.ts';
@@ -27,6 +31,7 @@ interface DraftFlags {
   readonly fromStore?: boolean;
   readonly agent?: string;
   readonly since?: string;
+  readonly judge?: string;
   readonly out: string;
   readonly force?: boolean;
   readonly config?: string;
@@ -40,12 +45,19 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
   suite
     .command('draft')
     .description('propose a suite from tool schemas, a system prompt and recorded traffic, with tests for each rule')
-    .requiredOption('--tools <file>', "schemas of the agent's tools, as JSON: those of OpenAI, Anthropic or MCP, or a map")
+    .requiredOption(
+      '--tools <file>',
+      "schemas of the agent's tools, as JSON: those of OpenAI, Anthropic or MCP, or a map",
+    )
     .option('--prompt <file>', 'system prompt of the agent; without it, the one that was recorded')
     .option('--from <recordings...>', 'recorded conversations, to see which rules hold and which are broken')
     .option('--from-store', `use the latest ${CONVERSATIONS_MAX} conversations of the store`)
     .option('--agent <name>', 'only conversations of this agent')
     .option('--since <duration>', 'with --from-store, only conversations that began in this time, such as 7d or 12h')
+    .option(
+      '--judge <name>',
+      'also let this configured judge read rules out of the prompt, in the forms that patterns know',
+    )
     .option('--out <file>', 'file to write; the tests are written beside it', 'drafted.yaml')
     .option('--force', 'overwrite existing files')
     .addOption(settingOption('config'))
@@ -56,16 +68,21 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
 async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { suites: ['default'] });
   const name = nameFor(flags.out);
+  const judge = judgeNamed(flags.judge, settings);
   const read = readToolSchemas(textOf(flags.tools));
   if (typeof read === 'string') throw new CommandFailure(`${flags.tools}: ${read}`, EXIT.input);
   for (const because of read.leftOut) terminal.err(`left out: ${safe(because)}`);
   const conversations = await conversationsFor(flags, settings);
   const prompt = flags.prompt === undefined ? recordedPrompt(conversations) : textOf(flags.prompt);
+  const sentences = sentencesOf(prompt ?? '');
   const drafted = await draftSuite({
     name,
     tools: read.tools,
-    sentences: sentencesOf(prompt ?? ''),
-    asked: [],
+    sentences,
+    ask:
+      judge === undefined
+        ? undefined
+        : (writing) => askJudge(judge, { settings, sentences, tools: read.tools, writing }),
     conversations,
     settings: settings.tools,
     onProgress: (done) => terminal.progress(`${done} of ${counted(conversations.length, 'conversation')}`),
@@ -85,7 +102,10 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
 function nameFor(out: string): string {
   if (!/\.ya?ml$/.test(out) || out.endsWith('.test.yaml'))
     throw new CommandFailure(`--out ${safe(out)}: expected a file that ends in .yaml`, EXIT.usage);
-  const name = path.basename(out).replace(/\.ya?ml$/, '').replaceAll(/[^\w-]+/g, '-');
+  const name = path
+    .basename(out)
+    .replace(/\.ya?ml$/, '')
+    .replaceAll(/[^\w-]+/g, '-');
   return /^[A-Za-z]/.test(name) ? name : `suite-${name}`;
 }
 
@@ -115,6 +135,22 @@ async function conversationsFor(flags: DraftFlags, settings: Settings): Promise<
   } finally {
     await reader.close();
   }
+}
+
+function judgeNamed(name: string | undefined, { judging: { judges } }: Settings): JudgeSettings | undefined {
+  if (name === undefined) return undefined;
+  const judge = judges.find((one) => one.name === name);
+  if (judge !== undefined) return judge;
+  const known = judges.length === 0 ? 'none is' : `there are ${judges.map((one) => one.name).join(', ')}`;
+  throw new CommandFailure(`--judge ${safe(name, 60)}: no such judge is configured: ${known}`, EXIT.usage);
+}
+
+function askJudge(
+  judge: JudgeSettings,
+  { settings, ...asked }: Pick<ToAsk, 'sentences' | 'tools' | 'writing'> & { readonly settings: Settings },
+): Promise<AskedRules> {
+  const budgetNanos = Math.floor(settings.judging.budget.perHour * NANOS);
+  return askedRules({ ...asked, judge, client: clientFor(judge), budgetNanos });
 }
 
 /** Instructions as the latest conversation has them. */
@@ -150,7 +186,8 @@ function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversat
 
 function rowOf({ rule: { name, origin }, measured }: DraftedRule, hasTraffic: boolean): TableRow {
   const from = { prompt: 'prompt', schema: 'schema', traffic: 'traffic' }[origin.is];
-  const where = origin.is === 'prompt' ? `${from}:${origin.line} ${origin.sentence}` : origin.is === 'schema' ? origin.at : from;
+  const where =
+    origin.is === 'prompt' ? `${from}:${origin.line} ${origin.sentence}` : origin.is === 'schema' ? origin.at : from;
   const said = [name, { text: where, max: FROM_SHOWN_MAX }] as const;
   if (!hasTraffic || measured === undefined) return said;
   const { applies, fails, failing } = measured;

@@ -36,7 +36,7 @@ export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace
     for (const [name, written] of propertiesIn(schema)) {
       if (places.length >= PLACES_MAX) return;
       const { schema: own, isNullable } = resolved(written, parameters);
-      const items = isMapping(own['items']) ? resolved(own['items'], parameters).schema : undefined;
+      const items = isMapping(own.items) ? resolved(own.items, parameters).schema : undefined;
       const place = {
         at: `${where}.properties.${name}`,
         isRequired: isRequired && required.includes(name),
@@ -57,12 +57,12 @@ export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace
 
 /** Names that can be asked about; others are left alone. */
 export function requiredIn(schema: Schema): readonly string[] {
-  const names = isList(schema['required']) ? schema['required'] : [];
+  const names = isList(schema.required) ? schema.required : [];
   return [...new Set(names)].filter((name) => typeof name === 'string').filter(isArgumentName);
 }
 
 export function propertiesIn(schema: Schema): readonly (readonly [string, unknown])[] {
-  const properties = schema['properties'];
+  const properties = schema.properties;
   return isMapping(properties) ? Object.entries(properties).filter(([name]) => isArgumentName(name)) : [];
 }
 
@@ -71,9 +71,9 @@ function resolved(written: unknown, root: Schema): { readonly schema: Schema; re
   let schema: Schema = isMapping(written) ? written : {};
   let isNullable = false;
   for (let steps = 0; steps < DEPTH_MAX; steps += 1) {
-    if (isList(schema['type']) && schema['type'].includes('null')) isNullable = true;
-    const reference = schema['$ref'];
-    const choices = [schema['anyOf'], schema['oneOf']].find(isList);
+    if (isList(schema.type) && schema.type.includes('null')) isNullable = true;
+    const reference = schema.$ref;
+    const choices = [schema.anyOf, schema.oneOf].find(isList);
     if (typeof reference === 'string') schema = referenced(reference, root);
     else if (choices !== undefined) {
       const others = choices.filter(isMapping).filter(({ type }) => type !== 'null');
@@ -110,19 +110,19 @@ export function sampleArguments({ parameters }: ToolSchema): { readonly [name: s
 
 export function sampleOf(written: unknown, root: Schema, depth: number): Json {
   const { schema } = resolved(written, root);
-  const given = [schema['const'], listed(schema['enum']), schema['default'], listed(schema['examples'])].find(isScalar);
+  const given = [schema.const, listed(schema.enum), schema.default, listed(schema.examples)].find(isScalar);
   if (given !== undefined) return given;
-  const type = isList(schema['type']) ? schema['type'].find((one) => one !== 'null') : schema['type'];
+  const type = isList(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
   if (type === 'object' || 'properties' in schema) {
     const members = depth >= DEPTH_MAX ? [] : propertiesIn(schema);
     return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member, root, depth + 1)]));
   }
-  if (type === 'array') return depth >= DEPTH_MAX ? [] : [sampleOf(schema['items'], root, depth + 1)];
+  if (type === 'array') return depth >= DEPTH_MAX ? [] : [sampleOf(schema.items, root, depth + 1)];
   if (type === 'boolean') return true;
   if (type === 'number' || type === 'integer') return numberIn(schema);
-  const said = typeof schema['description'] === 'string' ? SUCH_AS.exec(schema['description'])?.[1] : undefined;
+  const said = typeof schema.description === 'string' ? SUCH_AS.exec(schema.description)?.[1] : undefined;
   const texts = said === undefined ? TEXTS : [said, ...TEXTS];
-  const pattern = schema['pattern'];
+  const pattern = schema.pattern;
   if (typeof pattern !== 'string' || patternMistake(pattern) !== undefined) return texts[0] ?? '';
   return texts.find((text) => occurs(pattern, text)) ?? texts[0] ?? '';
 }

@@ -11,6 +11,7 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import { toolEffects } from '../../score/subject/tool-effects.ts';
 import { shareOf } from '../../statistics/calibrate/estimate.ts';
+import type { AskedRules } from './asked-rules.ts';
 import { plainLine, type WrittenRule } from './drafted-files.ts';
 import { claimsIn } from './prompt-patterns.ts';
 import type { Sentence } from './prompt-sentences.ts';
@@ -25,8 +26,8 @@ interface ToDraft {
   readonly name: string;
   readonly tools: readonly ToolSchema[];
   readonly sentences: readonly Sentence[];
-  /** Rules that a model read out of the sentences. */
-  readonly asked: readonly Unnamed[];
+  /** Rules that a model reads out of the sentences, for tools that change something. */
+  readonly ask?: ((writing: readonly string[]) => Promise<AskedRules>) | undefined;
   readonly conversations: readonly Conversation[];
   /** Tools as the configuration describes them. */
   readonly settings: ToolNames | undefined;
@@ -58,11 +59,16 @@ const DOUBTED_BEYOND = 0.5;
 export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const { tools, conversations } = parts;
   const [reading, writing] = byEffect(parts);
-  const said = [...promptRules(parts.sentences, { all: tools, writing }), ...parts.asked];
-  const leftOut: { name: string; because: string }[] = [];
+  const asked = await parts.ask?.(writing.map(({ name }) => name));
+  const said = [...promptRules(parts.sentences, { all: tools, writing }), ...(asked?.rules ?? [])];
+  const leftOut = (asked?.problems ?? []).map((because) => ({ name: 'rules of the model', because }));
   const try_ = async (rules: readonly Unnamed[]) => {
     const written = writtenRules(named(rules), tools, leftOut);
-    const trial = await tried(written, { name: parts.name, tools: tools.map(({ name }) => name), settings: parts.settings });
+    const trial = await tried(written, {
+      name: parts.name,
+      tools: tools.map(({ name }) => name),
+      settings: parts.settings,
+    });
     leftOut.push(...trial.leftOut.map(({ rule: { rule }, because }) => ({ name: rule.name, because })));
     return { rules: trial.rules, counts: measured(trial.suite, conversations, parts.onProgress) };
   };
@@ -92,7 +98,10 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
 
 const NEVER: Measured = { applies: 0, fails: 0, failing: [] };
 
-function byEffect({ tools, settings }: ToDraft): readonly [reading: readonly ToolSchema[], writing: readonly ToolSchema[]] {
+function byEffect({
+  tools,
+  settings,
+}: ToDraft): readonly [reading: readonly ToolSchema[], writing: readonly ToolSchema[]] {
   const { of } = toolEffects([settings]);
   const effectOf = ({ name, hint }: ToolSchema) => {
     const byName = of(name);
@@ -103,15 +112,20 @@ function byEffect({ tools, settings }: ToDraft): readonly [reading: readonly Too
 
 function promptRules(sentences: readonly Sentence[], tools: Parameters<typeof claimsIn>[1]): readonly Unnamed[] {
   return sentences.flatMap((sentence) =>
-    claimsIn(sentence, tools).map((claim): Unnamed => ({
-      claim,
-      origin: { is: 'prompt', line: sentence.line, sentence: sentence.text },
-    })),
+    claimsIn(sentence, tools).map(
+      (claim): Unnamed => ({
+        claim,
+        origin: { is: 'prompt', line: sentence.line, sentence: sentence.text },
+      }),
+    ),
   );
 }
 
 function onceRule(writing: readonly ToolSchema[]): Unnamed {
-  return { claim: { is: 'once', tools: writing.map(({ name }) => name) }, origin: { is: 'schema', at: 'tools that change something' } };
+  return {
+    claim: { is: 'once', tools: writing.map(({ name }) => name) },
+    origin: { is: 'schema', at: 'tools that change something' },
+  };
 }
 
 /** A yes is supposed only where the prompt does not ask for it. */
@@ -141,10 +155,12 @@ function shown({ rules, counts }: Trial): readonly Unnamed[] {
   const firsts = new Map<string, string[]>();
   const taken = new Map<string, number>();
   // The lookup that most changes share is asked about first.
-  const orders = held.flatMap((one) => (one.rule.claim.is === 'before' ? [{ ...one.rule.claim, figures: figuresOf(one) }] : []));
+  const orders = held.flatMap((one) =>
+    one.rule.claim.is === 'before' ? [{ ...one.rule.claim, figures: figuresOf(one) }] : [],
+  );
   const sharedBy = (first: string) => orders.filter((one) => one.first === first).length;
-  for (const { first, then } of orders.toSorted((a, b) => sharedBy(b.first) - sharedBy(a.first))) {
-    const [tool = ''] = then;
+  for (const { first, later } of orders.toSorted((a, b) => sharedBy(b.first) - sharedBy(a.first))) {
+    const [tool = ''] = later;
     const count = taken.get(tool) ?? 0;
     if (count >= LOOKUPS_MAX) continue;
     taken.set(tool, count + 1);
@@ -152,15 +168,21 @@ function shown({ rules, counts }: Trial): readonly Unnamed[] {
   }
   const enough = (tools: readonly string[]) =>
     tools.reduce((sum, tool) => {
-      const own = orders.find(({ then }) => then[0] === tool);
+      const own = orders.find(({ later }) => later[0] === tool);
       return sum + (own?.figures.applies ?? 0);
     }, 0) >= CONVERSATIONS_MIN;
-  const befores = [...firsts].filter(([, then]) => enough(then)).map(([first, then]): Unnamed => ({
-    claim: { is: 'before', first, then },
-    origin: { is: 'traffic' },
-  }));
+  const befores = [...firsts]
+    .filter(([, later]) => enough(later))
+    .map(
+      ([first, later]): Unnamed => ({
+        claim: { is: 'before', first, later },
+        origin: { is: 'traffic' },
+      }),
+    );
   const yes = held.flatMap(({ rule }) => (rule.claim.is === 'confirmed' ? rule.claim.tools : []));
-  return yes.length === 0 ? befores : [...befores, { claim: { is: 'confirmed', tools: yes }, origin: { is: 'traffic' } }];
+  return yes.length === 0
+    ? befores
+    : [...befores, { claim: { is: 'confirmed', tools: yes }, origin: { is: 'traffic' } }];
 }
 
 function isShown({ applies, fails }: Measured, least: number): boolean {
@@ -220,7 +242,10 @@ function fromInWords(origin: Origin, figures: Measured | undefined): string {
   const seen = figures === undefined ? undefined : figuresInWords(figures);
   switch (origin.is) {
     case 'prompt':
-      return [`prompt, line ${origin.line}: "${plainLine(origin.sentence).slice(0, SENTENCE_SHOWN_MAX).toWellFormed()}"`, seen]
+      return [
+        `prompt, line ${origin.line}: "${plainLine(origin.sentence).slice(0, SENTENCE_SHOWN_MAX).toWellFormed()}"`,
+        seen,
+      ]
         .filter((part) => part !== undefined)
         .join('; ');
     case 'schema':

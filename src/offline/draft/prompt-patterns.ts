@@ -40,15 +40,15 @@ function orderIn(sentence: string, { all }: PromptTools): Claim | undefined {
   const [place, sides] = splitAtOrder(sentence) ?? [];
   if (place === undefined || sides === undefined) return undefined;
   const [first, ...more] = mentioned(sides.first, all, 'by words');
-  const then = mentioned(sides.then, all, 'by words').filter((tool) => tool !== first);
-  if (first === undefined || more.length > 0 || then.length === 0 || then.length > 5) return undefined;
-  return { is: 'before', first, then };
+  const later = mentioned(sides.later, all, 'by words').filter((tool) => tool !== first);
+  if (first === undefined || more.length > 0 || later.length === 0 || later.length > 5) return undefined;
+  return { is: 'before', first, later };
 }
 
 /** Text of what comes first, and of what comes then. */
 function splitAtOrder(
   sentence: string,
-): readonly [string, { readonly first: string; readonly then: string }] | undefined {
+): readonly [string, { readonly first: string; readonly later: string }] | undefined {
   const word = /\b(?:only after|before|without|until)\b/.exec(sentence);
   if (word === null || !(OBLIGES.test(sentence) || word[0] === 'only after')) return undefined;
   const left = sentence.slice(0, word.index);
@@ -56,13 +56,15 @@ function splitAtOrder(
   const turned = word[0] !== 'before' || /\b(?:never|do not|don't|must not|may not|cannot)\b/.test(left);
   const comma = right.indexOf(',');
   if (left.trim() === '' && word[0] === 'before' && comma > 0)
-    return [word[0], { first: right.slice(comma), then: right.slice(0, comma) }];
-  return [word[0], turned ? { first: right, then: left } : { first: left, then: right }];
+    return [word[0], { first: right.slice(comma), later: right.slice(0, comma) }];
+  return [word[0], turned ? { first: right, later: left } : { first: left, later: right }];
 }
 
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const NUMBER = `(\\d{1,4}|${NUMBERS.slice(1).join('|')}|a single)`;
-const TIMES = new RegExp(`\\b(?:at most|no more than|up to|only|a maximum of|more than) (?:${NUMBER} times|(once|twice))\\b`);
+const TIMES = new RegExp(
+  `\\b(?:at most|no more than|up to|only|a maximum of|more than) (?:${NUMBER} times|(once|twice))\\b`,
+);
 
 function timesIn(sentence: string, { all }: PromptTools): Claim | undefined {
   const found = TIMES.exec(sentence);
@@ -98,9 +100,7 @@ function itemsIn(sentence: string, { writing }: PromptTools): readonly Claim[] {
 /** Names that a noun may have, the longest first: *one credit card for* is credit_card_for, credit_card, card. */
 function nounsIn(words: string): readonly string[] {
   const all = words.split(/[ -]/).map(singular);
-  return all.flatMap((_, from) =>
-    all.slice(from).map((__, less) => all.slice(from, all.length - less).join('_')),
-  );
+  return all.flatMap((_, from) => all.slice(from).map((__, less) => all.slice(from, all.length - less).join('_')));
 }
 
 function singular(word: string): string {

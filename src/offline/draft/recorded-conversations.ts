@@ -16,13 +16,17 @@ export async function conversationsOfFiles(
   options: { readonly conversationKeys: readonly string[]; readonly redaction: RedactionRules | undefined },
 ): Promise<readonly Conversation[]> {
   const { conversationKeys, redaction } = options;
-  return (await understandRecorded(redactBatches(readRecordings(files), redaction), { conversationKeys })).conversations;
+  return (await understandRecorded(redactBatches(readRecordings(files), redaction), { conversationKeys }))
+    .conversations;
 }
 
 /** The latest ones, without those whose spans are no longer kept. */
 export async function conversationsOfStore(
   reader: ConversationReader,
-  { conversationKeys, ...selected }: Pick<Selection, 'agent' | 'since' | 'limit'> & {
+  {
+    conversationKeys,
+    ...selected
+  }: Pick<Selection, 'agent' | 'since' | 'limit'> & {
     readonly conversationKeys: readonly string[];
   },
 ): Promise<readonly Conversation[]> {

@@ -1,6 +1,13 @@
 /** A claim as a criterion: an order, an expression, or a question to a judge. */
-import type { Claim, Condition, Rule } from './rule.ts';
-import { pathName } from './rule.ts';
+import {
+  type Condition,
+  type ItemsClaim,
+  type LookupClaim,
+  pathName,
+  type Rule,
+  type ValueClaim,
+  type WholeClaim,
+} from './rule.ts';
 import type { ArgumentPlace, Scalar } from './argument-places.ts';
 
 /** Fields of a criterion, as the suite's file has them. */
@@ -20,8 +27,13 @@ export function criterionOf({ claim }: Pick<Rule, 'claim'>): DraftedCriterion {
   switch (claim.is) {
     case 'before':
       return {
-        question: `Was ${claim.first} called before ${listed(claim.then)}?`,
-        order: { before: [{ tool: claim.first, ok: true }, { tool: oneOrMore(claim.then), ok: true }] },
+        question: `Was ${claim.first} called before ${listed(claim.later)}?`,
+        order: {
+          before: [
+            { tool: claim.first, ok: true },
+            { tool: oneOrMore(claim.later), ok: true },
+          ],
+        },
       };
     case 'confirmed':
       return {
@@ -43,12 +55,6 @@ export function criterionOf({ claim }: Pick<Rule, 'claim'>): DraftedCriterion {
         when: `size(${succeeded(claim.tools)}) > 0`,
         check: `${succeeded(claim.tools)}.all(c, ${succeeded(claim.tools, 'd')}.exists_one(d, d.name == c.name && d.args_text == c.args_text))`,
       };
-    case 'known':
-      return {
-        question: `Does ${pathName(claim.place)} of ${claim.tool} come from the user or from a tool?`,
-        when: isCalled(claim.tool),
-        check: overPlace(claim.tool, claim.place, known),
-      };
     case 'looked_up':
       return lookedUp(claim);
     case 'judged':
@@ -58,9 +64,7 @@ export function criterionOf({ claim }: Pick<Rule, 'claim'>): DraftedCriterion {
   }
 }
 
-type ArgumentClaim = Extract<Claim, { readonly is: 'arguments' | 'one_of' | 'pattern' | 'range' | 'items' }>;
-
-function argumentsOf(claim: ArgumentClaim): DraftedCriterion {
+function argumentsOf(claim: ValueClaim | WholeClaim | ItemsClaim): DraftedCriterion {
   const { tool } = claim;
   const when = isCalled(tool);
   switch (claim.is) {
@@ -72,6 +76,10 @@ function argumentsOf(claim: ArgumentClaim): DraftedCriterion {
         when,
         check: `${calls(tool)}.all(c, ${[...all, ...others].join(' && ')})`,
       };
+    }
+    case 'known': {
+      const check = overPlace(tool, claim.place, known);
+      return { question: `Does ${pathName(claim.place)} of ${tool} come from the user or from a tool?`, when, check };
     }
     case 'one_of': {
       const check = overPlace(tool, claim.place, (value) => `${value} in ${list(claim.values)}`);
@@ -106,7 +114,7 @@ function argumentsOf(claim: ArgumentClaim): DraftedCriterion {
 }
 
 /** Lookups of the same thing by the same id; the last word is the newest. */
-function lookedUp(claim: Extract<Claim, { readonly is: 'looked_up' }>): DraftedCriterion {
+function lookedUp(claim: LookupClaim): DraftedCriterion {
   const { tool, argument, lookup, condition } = claim;
   const same = `d.args.${argument} == c.args.${argument}`;
   return {

@@ -2,7 +2,7 @@
 import { isList, type Json } from '../../model/json.ts';
 import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
 import { type ArgumentPlace, sampleArguments, sampleOf, type Scalar } from './argument-places.ts';
-import type { Claim, Condition, Rule } from './rule.ts';
+import type { Condition, ItemsClaim, LookupClaim, Rule, ValueClaim, WholeClaim } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 
 interface ExampleCall {
@@ -11,7 +11,7 @@ interface ExampleCall {
   readonly result: Json;
 }
 
-export interface ExampleTurn {
+interface ExampleTurn {
   readonly user: string;
   readonly calls?: readonly ExampleCall[];
   readonly answer: string;
@@ -36,11 +36,11 @@ export function examplesOf({ claim }: Pick<Rule, 'claim'>, tools: ReadonlyMap<st
   const call: MakeCall = (tool, args = argumentsFor(tool, tools), result = { done: true }) => ({ tool, args, result });
   switch (claim.is) {
     case 'before': {
-      const then = claim.then.map((tool) => call(tool));
-      return { keeps: one([call(claim.first), ...then]), breaks: one(then) };
+      const later = claim.later.map((tool) => call(tool));
+      return { keeps: one([call(claim.first), ...later]), breaks: one(later) };
     }
     case 'confirmed': {
-      const changes = claim.tools.slice(0, CALLS_MAX).map((tool) => call(tool));
+      const changes = claim.tools.slice(0, 1).map((tool) => call(tool));
       const yes = { user: 'Yes, please.', calls: changes, answer: 'It is done.' };
       return { keeps: { turns: [{ user: REQUEST, answer: 'Shall I do it?' }, yes] }, breaks: one(changes) };
     }
@@ -73,13 +73,8 @@ function one(calls: readonly ExampleCall[], user = REQUEST): Example {
   return { turns: [{ user, ...(calls.length === 0 ? {} : { calls }), answer: 'It is done.' }] };
 }
 
-type ArgumentClaim = Extract<
-  Claim,
-  { readonly is: 'known' | 'arguments' | 'one_of' | 'pattern' | 'range' | 'items' }
->;
-
 function argumentExamples(
-  claim: ArgumentClaim,
+  claim: ValueClaim | WholeClaim | ItemsClaim,
   tools: ReadonlyMap<string, ToolSchema>,
   call: MakeCall,
 ): Examples | string {
@@ -117,10 +112,10 @@ interface Values {
 const STRANGE = ['\u2603 none of these', '', ' ', '?'];
 const UNHEARD = { text: 'Q7-3141-Z', number: 3_141_597 };
 
-function valuesFor(claim: Exclude<ArgumentClaim, { readonly is: 'arguments' | 'items' }>): Values | string {
+function valuesFor(claim: ValueClaim): Values | string {
   switch (claim.is) {
     case 'known': {
-      const type = claim.place.schema['type'];
+      const type = claim.place.schema.type;
       const value = type === 'integer' || type === 'number' ? UNHEARD.number : UNHEARD.text;
       return { good: value, bad: value, said: `Please do it for ${value}.` };
     }
@@ -146,13 +141,10 @@ function valuesFor(claim: Exclude<ArgumentClaim, { readonly is: 'arguments' | 'i
   }
 }
 
-function lookups(claim: Extract<Claim, { readonly is: 'looked_up' }>, call: MakeCall): Examples {
+function lookups(claim: LookupClaim, call: MakeCall): Examples {
   const { tool, argument, lookup, condition } = claim;
   const same = { [argument]: UNHEARD.text };
-  const found = (value: Scalar) => [
-    call(lookup, same, { [condition.field]: value }),
-    call(tool, same, { done: true }),
-  ];
+  const found = (value: Scalar) => [call(lookup, same, { [condition.field]: value }), call(tool, same, { done: true })];
   const [good, bad] = eitherSide(condition);
   return { keeps: one(found(good)), breaks: one(found(bad)) };
 }
@@ -160,7 +152,12 @@ function lookups(claim: Extract<Claim, { readonly is: 'looked_up' }>, call: Make
 function eitherSide({ operator, value }: Condition): readonly [good: Scalar, bad: Scalar] {
   const other = typeof value === 'number' ? value + 1 : typeof value === 'boolean' ? !value : `not ${value}`;
   const less = typeof value === 'number' ? value - 1 : other;
-  const sides = { is: [value, other], is_not: [other, value], at_most: [value, other], at_least: [value, less] } as const;
+  const sides = {
+    is: [value, other],
+    is_not: [other, value],
+    at_most: [value, other],
+    at_least: [value, less],
+  } as const;
   return sides[operator];
 }
 
@@ -169,7 +166,7 @@ function argumentsFor(tool: string, tools: ReadonlyMap<string, ToolSchema>): { r
   return schema === undefined ? {} : sampleArguments(schema);
 }
 
-function itemOf(claim: Extract<Claim, { readonly is: 'items' }>, tools: ReadonlyMap<string, ToolSchema>): Json {
+function itemOf(claim: ItemsClaim, tools: ReadonlyMap<string, ToolSchema>): Json {
   const items = argumentsFor(claim.tool, tools)[claim.list] ?? null;
   const first = firstOf(items);
   const { which } = claim;

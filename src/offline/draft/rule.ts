@@ -13,23 +13,9 @@ export interface Condition {
   readonly value: Scalar;
 }
 
-export type Claim =
-  /** Each call of `then` comes after one of `first`. */
-  | { readonly is: 'before'; readonly first: string; readonly then: readonly string[] }
-  /** The user's message just before says yes. */
-  | { readonly is: 'confirmed'; readonly tools: readonly string[] }
-  | { readonly is: 'never'; readonly tool: string }
-  | { readonly is: 'at_most'; readonly tool: string; readonly most: number }
+export type ValueClaim =
   /** The value was said by the user or given by a tool. */
   | { readonly is: 'known'; readonly tool: string; readonly place: ArgumentPlace }
-  | { readonly is: 'once'; readonly tools: readonly string[] }
-  | {
-      readonly is: 'arguments';
-      readonly tool: string;
-      readonly required: readonly string[];
-      /** Undefined where others are allowed. */
-      readonly known: readonly string[] | undefined;
-    }
   | { readonly is: 'one_of'; readonly tool: string; readonly place: ArgumentPlace; readonly values: readonly Scalar[] }
   | { readonly is: 'pattern'; readonly tool: string; readonly place: ArgumentPlace; readonly pattern: string }
   | {
@@ -38,23 +24,49 @@ export type Claim =
       readonly place: ArgumentPlace;
       readonly least: number | undefined;
       readonly most: number | undefined;
-    }
-  /** A list has so many items at most: all of them, or those whose member begins with a prefix. */
-  | {
-      readonly is: 'items';
-      readonly tool: string;
-      readonly list: string;
-      readonly most: number;
-      readonly which: { readonly member: string; readonly prefix: string } | undefined;
-    }
-  /** What was looked up by the same id meets a condition. */
-  | {
-      readonly is: 'looked_up';
-      readonly tool: string;
-      readonly argument: string;
-      readonly lookup: string;
-      readonly condition: Condition;
-    }
+    };
+
+export interface WholeClaim {
+  readonly is: 'arguments';
+  readonly tool: string;
+  readonly required: readonly string[];
+  /** Undefined where others are allowed. */
+  readonly known: readonly string[] | undefined;
+}
+
+/** A list has so many items at most: all of them, or those whose member begins with a prefix. */
+export interface ItemsClaim {
+  readonly is: 'items';
+  readonly tool: string;
+  readonly list: string;
+  readonly most: number;
+  readonly which: { readonly member: string; readonly prefix: string } | undefined;
+}
+
+/** What was looked up by the same id meets a condition. */
+export interface LookupClaim {
+  readonly is: 'looked_up';
+  readonly tool: string;
+  readonly argument: string;
+  readonly lookup: string;
+  readonly condition: Condition;
+}
+
+type CallClaim =
+  /** Each call of `later` comes after one of `first`. */
+  | { readonly is: 'before'; readonly first: string; readonly later: readonly string[] }
+  /** The user's message just before says yes. */
+  | { readonly is: 'confirmed'; readonly tools: readonly string[] }
+  | { readonly is: 'never'; readonly tool: string }
+  | { readonly is: 'at_most'; readonly tool: string; readonly most: number }
+  | { readonly is: 'once'; readonly tools: readonly string[] };
+
+export type Claim =
+  | CallClaim
+  | ValueClaim
+  | WholeClaim
+  | ItemsClaim
+  | LookupClaim
   | { readonly is: 'judged'; readonly question: string };
 
 export type Origin =

@@ -3,14 +3,7 @@
  * kept is for `trial.ts` to find out.
  */
 import { isList } from '../../model/json.ts';
-import {
-  type ArgumentPlace,
-  isScalar,
-  placesIn,
-  propertiesIn,
-  requiredIn,
-  type Scalar,
-} from './argument-places.ts';
+import { type ArgumentPlace, isScalar, placesIn, propertiesIn, requiredIn, type Scalar } from './argument-places.ts';
 import type { Claim, Origin } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 
@@ -26,7 +19,7 @@ const VALUE_LENGTH_MAX = 200;
 export function schemaRules(tool: ToolSchema): readonly Supposed[] {
   const known = propertiesIn(tool.parameters).map(([name]) => name);
   const required = requiredIn(tool.parameters);
-  const isOpen = ![undefined, false].includes(tool.parameters['additionalProperties'] as boolean | undefined);
+  const isOpen = ![undefined, false].includes(tool.parameters.additionalProperties as boolean | undefined);
   const isWhole = !isOpen && known.length > 0 && hasOnlyUsableNames(tool, known.length);
   const whole: readonly Supposed[] =
     required.length === 0 && !isWhole
@@ -42,24 +35,27 @@ export function schemaRules(tool: ToolSchema): readonly Supposed[] {
 
 /** Arguments whose names cannot be asked about are no reason to call others unknown. */
 function hasOnlyUsableNames({ parameters }: ToolSchema, usable: number): boolean {
-  return Object.keys(Object(parameters['properties'])).length === usable;
+  return Object.keys(Object(parameters.properties)).length === usable;
 }
 
 function valueRules(tool: string, place: ArgumentPlace): readonly Supposed[] {
   const { schema } = place;
-  const rule = (claim: Claim, field: string): Supposed => ({ claim, origin: { is: 'schema', at: `${place.at}.${field}` } });
-  const values = 'const' in schema ? [schema['const']] : schema['enum'];
+  const rule = (claim: Claim, field: string): Supposed => ({
+    claim,
+    origin: { is: 'schema', at: `${place.at}.${field}` },
+  });
+  const values = 'const' in schema ? [schema.const] : schema.enum;
   const rules: Supposed[] = [];
   if (isList(values) && values.length > 0 && values.length <= VALUES_MAX && values.every(isShort))
     rules.push(rule({ is: 'one_of', tool, place, values }, 'const' in schema ? 'const' : 'enum'));
-  const pattern = schema['pattern'];
+  const pattern = schema.pattern;
   if (typeof pattern === 'string' && pattern !== '' && pattern.length <= VALUE_LENGTH_MAX)
     rules.push(rule({ is: 'pattern', tool, place, pattern }, 'pattern'));
-  const [least, most] = [finite(schema['minimum']), finite(schema['maximum'])];
+  const [least, most] = [finite(schema.minimum), finite(schema.maximum)];
   if (least !== undefined || most !== undefined)
     rules.push(rule({ is: 'range', tool, place, least, most }, least === undefined ? 'maximum' : 'minimum'));
   const [list] = place.path;
-  const items = finite(schema['maxItems']);
+  const items = finite(schema.maxItems);
   if (items !== undefined && items >= 0 && place.path.length === 1 && list !== undefined && !list.isList)
     rules.push(rule({ is: 'items', tool, list: list.name, most: Math.floor(items), which: undefined }, 'maxItems'));
   return rules;
@@ -80,10 +76,12 @@ export function sourceRules(writing: readonly ToolSchema[]): readonly Supposed[]
   return writing.flatMap((tool) =>
     placesIn(tool)
       .filter(({ path, isRequired, schema }) => isRequired && hasText(schema) && ID.test(path.at(-1)?.name ?? ''))
-      .map((place): Supposed => ({
-        claim: { is: 'known', tool: tool.name, place },
-        origin: { is: 'schema', at: place.at },
-      })),
+      .map(
+        (place): Supposed => ({
+          claim: { is: 'known', tool: tool.name, place },
+          origin: { is: 'schema', at: place.at },
+        }),
+      ),
   );
 }
 
@@ -95,11 +93,13 @@ const PAIRS_MAX = 400;
 
 /** Each lookup before each change: which of them hold is not known yet. */
 export function supposedOrders(reading: readonly ToolSchema[], writing: readonly ToolSchema[]): readonly Supposed[] {
-  const pairs = writing.flatMap(({ name: then }) =>
-    reading.map(({ name: first }): Supposed => ({
-      claim: { is: 'before', first, then: [then] },
-      origin: { is: 'traffic' },
-    })),
+  const pairs = writing.flatMap(({ name: later }) =>
+    reading.map(
+      ({ name: first }): Supposed => ({
+        claim: { is: 'before', first, later: [later] },
+        origin: { is: 'traffic' },
+      }),
+    ),
   );
   return pairs.slice(0, PAIRS_MAX);
 }

@@ -34,7 +34,7 @@ const DESCRIPTION_MAX = 2000;
 /** Has no character that means something in a glob, an expression or a label. */
 const TOOL_NAME = /^[A-Za-z_][\w.:/-]{0,127}$/;
 const SCHEMAS = ['parameters', 'input_schema', 'inputSchema'] as const;
-export const TOOLS_EXPECTED =
+const TOOLS_EXPECTED =
   "a list of tools with `name` and `parameters`, `input_schema` or `inputSchema`, MCP's {tools: […]}, or a map of names to schemas";
 
 /** A text is a mistake of the whole file. */
@@ -67,7 +67,7 @@ function entriesOf(value: unknown, at = ''): readonly Entry[] | undefined {
   if (!isMapping(value)) return undefined;
   for (const list of ['tools', 'functions'])
     if (isList(value[list])) return entriesOf(value[list], at === '' ? list : `${at}.${list}`);
-  if (isMapping(value['result']) && isList(value['result']['tools'])) return entriesOf(value['result'], 'result');
+  if (isMapping(value.result) && isList(value.result.tools)) return entriesOf(value.result, 'result');
   const isMap = Object.values(value).every(isMapping);
   return isMap ? Object.entries(value).map(([key, entry]) => ({ at: key, value: entry, key })) : undefined;
 }
@@ -75,19 +75,19 @@ function entriesOf(value: unknown, at = ''): readonly Entry[] | undefined {
 /** A text says why it is none. */
 function toolOf(entry: unknown, at: string, key: string | undefined): ToolSchema | string {
   if (!isMapping(entry)) return `${at}: not an object`;
-  const [tool, where] = isMapping(entry['function']) ? [entry['function'], `${at}.function`] : [entry, at];
-  const name = typeof tool['name'] === 'string' ? tool['name'] : key;
+  const [tool, where] = isMapping(entry.function) ? [entry.function, `${at}.function`] : [entry, at];
+  const name = typeof tool.name === 'string' ? tool.name : key;
   if (name === undefined) return `${at}: it has no \`name\``;
   if (!isUsable(name, TOOL_NAME)) return `${at}: its name is not made of letters, digits, _ . : / and -`;
   const field = SCHEMAS.find((one) => isMapping(tool[one]));
   const bare = key !== undefined && field === undefined && ('properties' in tool || 'type' in tool);
   const parameters = field === undefined ? (bare ? tool : {}) : tool[field];
-  const description = typeof tool['description'] === 'string' ? tool['description'].slice(0, DESCRIPTION_MAX) : '';
+  const description = typeof tool.description === 'string' ? tool.description.slice(0, DESCRIPTION_MAX) : '';
   return {
     ...{ name, description },
     parameters: isMapping(parameters) ? parameters : {},
     at: field === undefined ? where : `${where}.${field}`,
-    hint: hintIn(tool['annotations']),
+    hint: hintIn(tool.annotations),
   };
 }
 

@@ -18,7 +18,7 @@ import { recordedRequest } from '../recording.ts';
 import { suiteFile, testFile, type WrittenRule } from './drafted-files.ts';
 import type { Measured } from './rule.ts';
 
-export interface TrialOptions {
+interface TrialOptions {
   /** Name of the suite. */
   readonly name: string;
   readonly tools: readonly string[];
@@ -32,7 +32,7 @@ interface Compiled {
   readonly leftOut: readonly LeftOut[];
 }
 
-export interface LeftOut {
+interface LeftOut {
   readonly rule: WrittenRule;
   readonly because: string;
 }
@@ -51,7 +51,11 @@ export async function tried(written: readonly WrittenRule[], options: TrialOptio
     leftOut.push(...[...wrong].map(([rule, because]) => ({ rule, because })));
     rules = rules.filter((rule) => !wrong.has(rule));
   }
-  return { suite: undefined, rules: [], leftOut: [...leftOut, ...rules.map((rule) => ({ rule, because: 'too many mistakes' }))] };
+  return {
+    suite: undefined,
+    rules: [],
+    leftOut: [...leftOut, ...rules.map((rule) => ({ rule, because: 'too many mistakes' }))],
+  };
 }
 
 async function examined(
@@ -78,7 +82,10 @@ async function examined(
     const [conversation] = conversations;
     const [unmet] = conversation === undefined ? [] : runSuiteTest(suite, test, conversation);
     if (unmet !== undefined && !wrong.has(rule))
-      wrong.set(rule, `its example that ${index % 2 === 0 ? 'keeps' : 'breaks'} it gives ${unmet.actual}: ${unmet.reason}`);
+      wrong.set(
+        rule,
+        `its example that ${index % 2 === 0 ? 'keeps' : 'breaks'} it gives ${unmet.actual}: ${unmet.reason}`,
+      );
   }
   return { suite, wrong };
 }
