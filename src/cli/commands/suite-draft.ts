@@ -177,7 +177,7 @@ function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversat
   const head = conversations === 0 ? ['rule', 'from'] : ['rule', 'from', 'applies', 'fails', 'such as'];
   printTable(terminal, [headRow(...head), ...rows(rules)], { align: 'llrr', indent: 2 });
   if (doubted.length > 0) {
-    out(`\n  ${paint('yellow', 'Broken by most conversations, so written as comments')}`);
+    out(`\n  ${paint('yellow', 'Broken by many conversations, so written as comments')}`);
     printTable(terminal, rows(doubted), { align: 'llrr', indent: 2 });
   }
   if (leftOut.length > 0) out('');

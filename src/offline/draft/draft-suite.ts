@@ -55,6 +55,8 @@ const SHARE_MIN = 0.95;
 const OWN_CONVERSATIONS_MIN = 5;
 const LOOKUPS_MAX = 2;
 const DOUBTED_BEYOND = 0.5;
+/** Of rules that nobody has stated. */
+const SUPPOSED_DOUBTED_BEYOND = 0.2;
 
 export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const { tools, conversations } = parts;
@@ -87,13 +89,17 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
     const figures = conversations.length === 0 ? undefined : (counts.get(written.rule.name) ?? NEVER);
     return { ...written, from: fromInWords(written.rule.origin, figures), measured: figures };
   });
-  const isDoubted = ({ rule, measured: figures }: DraftedRule) =>
-    rule.origin.is !== 'prompt' && figures !== undefined && figures.fails > DOUBTED_BEYOND * figures.applies;
   return {
     rules: drafted.filter((one) => !isDoubted(one)),
     doubted: drafted.filter(isDoubted),
     leftOut: [...new Map(leftOut.map((one) => [`${one.name} ${one.because}`, one])).values()],
   };
+}
+
+function isDoubted({ rule: { origin, claim }, measured: figures }: DraftedRule): boolean {
+  if (origin.is === 'prompt' || figures === undefined) return false;
+  const isSupposed = claim.is === 'known' || claim.is === 'once';
+  return figures.fails > (isSupposed ? SUPPOSED_DOUBTED_BEYOND : DOUBTED_BEYOND) * figures.applies;
 }
 
 const NEVER: Measured = { applies: 0, fails: 0, failing: [] };
@@ -124,7 +130,7 @@ function promptRules(sentences: readonly Sentence[], tools: Parameters<typeof cl
 function onceRule(writing: readonly ToolSchema[]): Unnamed {
   return {
     claim: { is: 'once', tools: writing.map(({ name }) => name) },
-    origin: { is: 'schema', at: 'tools that change something' },
+    origin: { is: 'schema', at: 'names of tools that change something' },
   };
 }
 

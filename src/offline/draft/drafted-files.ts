@@ -56,7 +56,7 @@ const HEADER = ` A drafted suite: a proposal. Every rule is kept by one example 
    assay score <recording> --suite <this file>
  List it under \`shadow_suites\` first, and under \`suites\` once its failures are failures to you.`;
 
-const DOUBTED = ' Rules that most of the recorded conversations break. Either the rule is wrong, or the agent is:';
+const DOUBTED = ' Rules that many of the recorded conversations break. Either the rule is wrong, or the agent is:';
 
 function asComment(written: WrittenRule): readonly string[] {
   const lines = new Document([fieldsOf(written)]).toString({ lineWidth: 0 }).trimEnd().split('\n');

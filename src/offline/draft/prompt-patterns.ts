@@ -29,35 +29,38 @@ function banIn(sentence: string, { all }: PromptTools): Claim | undefined {
   const ban = BAN.exec(sentence);
   if (ban === null || CONDITION.test(sentence)) return undefined;
   const rest = sentence.slice(ban.index + ban[0].length);
-  const [only, ...others] = mentioned(rest, all, 'by name');
+  const [only, ...others] = mentioned(rest, all);
   if (only === undefined || others.length > 0 || rest.indexOf(only.toLowerCase()) > 30) return undefined;
   return { is: 'never', tool: only };
 }
 
 const OBLIGES = /\b(?:must|always|never|first|have to|has to|need to|needs to|do not|don't|should|make sure|ensure)\b/;
 
-function orderIn(sentence: string, { all }: PromptTools): Claim | undefined {
-  const [place, sides] = splitAtOrder(sentence) ?? [];
-  if (place === undefined || sides === undefined) return undefined;
-  const [first, ...more] = mentioned(sides.first, all, 'by words');
-  const later = mentioned(sides.later, all, 'by words').filter((tool) => tool !== first);
-  if (first === undefined || more.length > 0 || later.length === 0 || later.length > 5) return undefined;
-  return { is: 'before', first, later };
+function orderIn(sentence: string, { all, writing }: PromptTools): Claim | undefined {
+  const sides = splitAtOrder(sentence);
+  if (sides === undefined) return undefined;
+  const [first, ...more] = spokenOf(sides.first, sentence, all, 2);
+  const later = spokenOf(sides.later, sentence, all, 2);
+  // "before you refund" is about a tool that is named with this one word.
+  const tools = [...new Set([...later, ...spokenOf(sides.later, sentence, writing, 1)])].filter(
+    (tool) => tool !== first,
+  );
+  if (first === undefined || more.length > 0 || tools.length === 0 || tools.length > 5) return undefined;
+  const isAsked = OBLIGES.test(sentence) || isForm(sentence.match(/[a-z]+/)?.[0] ?? '', wordsOf(first)[0] ?? '');
+  return isAsked ? { is: 'before', first, later: tools } : undefined;
 }
 
-/** Text of what comes first, and of what comes then. */
-function splitAtOrder(
-  sentence: string,
-): readonly [string, { readonly first: string; readonly later: string }] | undefined {
+/** Text of what comes first, and of what comes later. */
+function splitAtOrder(sentence: string): { readonly first: string; readonly later: string } | undefined {
   const word = /\b(?:only after|before|without|until)\b/.exec(sentence);
-  if (word === null || !(OBLIGES.test(sentence) || word[0] === 'only after')) return undefined;
+  if (word === null) return undefined;
   const left = sentence.slice(0, word.index);
   const right = sentence.slice(word.index + word[0].length);
-  const turned = word[0] !== 'before' || /\b(?:never|do not|don't|must not|may not|cannot)\b/.test(left);
   const comma = right.indexOf(',');
   if (left.trim() === '' && word[0] === 'before' && comma > 0)
-    return [word[0], { first: right.slice(comma), later: right.slice(0, comma) }];
-  return [word[0], turned ? { first: right, later: left } : { first: left, later: right }];
+    return { first: right.slice(comma), later: right.slice(0, comma) };
+  const isTurned = word[0] !== 'before' || /\b(?:never|do not|don't|must not|may not|cannot)\b/.test(left);
+  return isTurned ? { first: right, later: left } : { first: left, later: right };
 }
 
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -68,7 +71,7 @@ const TIMES = new RegExp(
 
 function timesIn(sentence: string, { all }: PromptTools): Claim | undefined {
   const found = TIMES.exec(sentence);
-  const [only, ...others] = mentioned(sentence, all, 'by name');
+  const [only, ...others] = mentioned(sentence, all);
   if (found === null || only === undefined || others.length > 0) return undefined;
   const most = found[2] === undefined ? numberOf(found[1] ?? '') : found[2] === 'once' ? 1 : 2;
   return most === undefined ? undefined : { is: 'at_most', tool: only, most };
@@ -119,7 +122,7 @@ function numberOf(word: string): number | undefined {
   return /^\d+$/.test(word) ? Number(word) : undefined;
 }
 
-const ASKS = /\b(?:confirm\w*|approv\w+|consent|explicit(?:ly)? (?:yes|agree\w*|permission))\b/;
+const ASKS = /\b(?:confirm\w*|approv\w+|consent|yes|explicit(?:ly)? (?:yes|agree\w*|permission))\b/;
 const WHOSE = /\b(?:user|customer|caller|client|guest|patient|member|explicit)\w*\b/;
 const FIRST = /\b(?:before|prior to|without|until|unless|first)\b/;
 const ANY_CHANGE = /\b(?:any|all|every|each)\b.{0,40}\b(?:actions?|changes?|updates?|modif\w+|writes?|consequential)\b/;
@@ -128,7 +131,7 @@ const ANY_CHANGE = /\b(?:any|all|every|each)\b.{0,40}\b(?:actions?|changes?|upda
 function yesIn(sentence: string, { writing }: PromptTools): Claim | undefined {
   if (!ASKS.test(sentence) || !WHOSE.test(sentence) || !FIRST.test(sentence)) return undefined;
   if (ANY_CHANGE.test(sentence)) return writing.length === 0 ? undefined : { is: 'confirmed', tools: namesOf(writing) };
-  const tools = mentioned(sentence, writing, 'by words');
+  const tools = spokenOf(sentence, sentence, writing, 1);
   return tools.length === 0 ? undefined : { is: 'confirmed', tools };
 }
 
@@ -136,17 +139,26 @@ function namesOf(tools: readonly ToolSchema[]): readonly string[] {
   return tools.map(({ name }) => name);
 }
 
-const LITTLE_WORDS = new Set(['get', 'the', 'a', 'an', 'to', 'of', 'by', 'for', 'do', 'is']);
+/** Tools by their names, in the order of the list. */
+function mentioned(text: string, tools: readonly ToolSchema[]): readonly string[] {
+  return namesOf(tools).filter((name) => hasName(text, name.toLowerCase()));
+}
 
-/** Tools that a text speaks of, in its order: by their names, and then by all words of a name, where they are two or more. */
-function mentioned(text: string, tools: readonly ToolSchema[], how: 'by name' | 'by words'): readonly string[] {
-  const tokens = text.match(/[a-z0-9]+/g) ?? [];
-  const isWord = (word: string) => tokens.some((token) => isForm(token, word));
-  const named = namesOf(tools).filter((name) => hasName(text, name.toLowerCase()));
-  if (named.length > 0 || how === 'by name') return named;
+const LITTLE_WORDS = new Set('the a an to of by for do is details detail info data record status'.split(' '));
+const LOOKS = new Set('get find look lookup search fetch retrieve read check load'.split(' '));
+
+/**
+ * Tools that a part of a sentence speaks of: by their names, or else by the words of a name. The first, the verb, is in
+ * the part, and the others are anywhere in the sentence, because the part may say *it*.
+ */
+function spokenOf(part: string, sentence: string, tools: readonly ToolSchema[], wordsMin: number): readonly string[] {
+  const named = mentioned(part, tools);
+  if (named.length > 0) return named;
+  const [inPart, inSentence] = [part, sentence].map((text) => text.match(/[a-z0-9]+/g) ?? []);
   return namesOf(tools).filter((name) => {
-    const words = wordsOf(name).filter((word) => !LITTLE_WORDS.has(word));
-    return words.length > 1 && words.every(isWord);
+    const [verb = '', ...others] = wordsOf(name).filter((word) => !LITTLE_WORDS.has(word));
+    if (others.length + 1 < wordsMin || !inPart?.some((token) => isForm(token, verb))) return false;
+    return wordsMin === 1 || others.every((word) => inSentence?.some((token) => isForm(token, word)));
   });
 }
 
@@ -156,7 +168,8 @@ function hasName(text: string, name: string): boolean {
   return false;
 }
 
-/** *cancelling*, *cancelled* and *cancels* are forms of *cancel*. */
+/** *cancelling*, *cancelled* and *cancels* are forms of *cancel*. Verbs that only look are one. */
 function isForm(token: string, word: string): boolean {
+  if (LOOKS.has(word)) return LOOKS.has(token);
   return token === word || (word.length >= 4 && token.startsWith(word.slice(0, Math.max(4, word.length - 1))));
 }

@@ -78,15 +78,20 @@ function argumentsOf(claim: ValueClaim | WholeClaim | ItemsClaim): DraftedCriter
       };
     }
     case 'known': {
-      const check = overPlace(tool, claim.place, known);
-      return { question: `Does ${pathName(claim.place)} of ${tool} come from the user or from a tool?`, when, check };
+      // A tool that refused an invented id did no harm.
+      const check = overPlace(succeeded([tool]), claim.place, known);
+      return {
+        question: `Does ${pathName(claim.place)} of ${tool} come from the user or from a tool?`,
+        when: `size(${succeeded([tool])}) > 0`,
+        check,
+      };
     }
     case 'one_of': {
-      const check = overPlace(tool, claim.place, (value) => `${value} in ${list(claim.values)}`);
+      const check = overPlace(calls(tool), claim.place, (value) => `${value} in ${list(claim.values)}`);
       return { question: `Is ${pathName(claim.place)} of ${tool} one of the values that are allowed?`, when, check };
     }
     case 'pattern': {
-      const check = overPlace(tool, claim.place, (value) => `${value}.matches(${text(claim.pattern)})`);
+      const check = overPlace(calls(tool), claim.place, (value) => `${value}.matches(${text(claim.pattern)})`);
       return { question: `Does ${pathName(claim.place)} of ${tool} have the form that is asked for?`, when, check };
     }
     case 'range': {
@@ -95,7 +100,7 @@ function argumentsOf(claim: ValueClaim | WholeClaim | ItemsClaim): DraftedCriter
         ...(least === undefined ? [] : [`${value} >= ${number(least)}`]),
         ...(most === undefined ? [] : [`${value} <= ${number(most)}`]),
       ];
-      const check = overPlace(tool, claim.place, (value) => bounds(value).join(' && '));
+      const check = overPlace(calls(tool), claim.place, (value) => bounds(value).join(' && '));
       return { question: `Is ${pathName(claim.place)} of ${tool} within its limits?`, when, check };
     }
     case 'items': {
@@ -138,7 +143,11 @@ function known(value: string): string {
   return `(turns.exists(t, lower(t.user_input).contains(${sought})) || ${inResults})`;
 }
 
-function overPlace(tool: string, { path, isNullable }: ArgumentPlace, holds: (value: string) => string): string {
+function overPlace(
+  callsInQuestion: string,
+  { path, isNullable }: ArgumentPlace,
+  holds: (value: string) => string,
+): string {
   const inside = (base: string, index: number): string => {
     const part = path[index];
     if (part === undefined) return isNullable ? `(${base} == null || ${holds(base)})` : holds(base);
@@ -147,7 +156,7 @@ function overPlace(tool: string, { path, isNullable }: ArgumentPlace, holds: (va
     const rest = part.isList ? `${member}.all(${item}, ${inside(item, index + 1)})` : inside(member, index + 1);
     return `(!has(${member}) || ${rest})`;
   };
-  return `${calls(tool)}.all(c, ${inside('c.args', 0)})`;
+  return `${callsInQuestion}.all(c, ${inside('c.args', 0)})`;
 }
 
 function calls(tool: string): string {

@@ -113,7 +113,7 @@ function nameOf(claim: Claim): string {
     case 'at_most':
       return `${claim.tool}_at_most_${claim.most}`;
     case 'known':
-      return `${claim.tool}_${pathName(claim.place)}_has_a_source`;
+      return `${claim.tool}_${pathName(claim.place)}_known`;
     case 'once':
       return 'no_change_made_twice';
     case 'arguments':

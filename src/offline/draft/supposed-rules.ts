@@ -69,13 +69,14 @@ function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Ids that a change needs come from somewhere; the last word of a name tells ids. */
+/** The last word of an argument's name, if it is an id. */
 const ID = /(?:^|_)(?:id|ids|number|code|reference|ref|iban|account|email|phone)$|[a-z](?:Id|Ids|Number|Code)$/;
 
+/** Ids that a change needs come from somewhere. */
 export function sourceRules(writing: readonly ToolSchema[]): readonly Supposed[] {
   return writing.flatMap((tool) =>
     placesIn(tool)
-      .filter(({ path, isRequired, schema }) => isRequired && hasText(schema) && ID.test(path.at(-1)?.name ?? ''))
+      .filter(({ path, isRequired, schema }) => isRequired && isPlain(schema) && isId(path.at(-1)?.name ?? '', schema))
       .map(
         (place): Supposed => ({
           claim: { is: 'known', tool: tool.name, place },
@@ -85,7 +86,13 @@ export function sourceRules(writing: readonly ToolSchema[]): readonly Supposed[]
   );
 }
 
-function hasText({ type, ...others }: ArgumentPlace['schema']): boolean {
+function isId(name: string, { type, description }: ArgumentPlace['schema']): boolean {
+  if (ID.test(name)) return true;
+  // A number whose description has such words is a count.
+  return type === 'string' && typeof description === 'string' && /\b(?:id|identifier|number of)\b/i.test(description);
+}
+
+function isPlain({ type, ...others }: ArgumentPlace['schema']): boolean {
   return ['string', 'integer', 'number'].includes(String(type)) && !('enum' in others) && !('const' in others);
 }
 
