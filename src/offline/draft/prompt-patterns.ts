@@ -31,6 +31,8 @@ function banIn(sentence: string, { all }: PromptTools): Claim | undefined {
   const rest = sentence.slice(ban.index + ban[0].length);
   const [only, ...others] = mentioned(rest, all);
   if (only === undefined || others.length > 0 || rest.indexOf(only.toLowerCase()) > 30) return undefined;
+  // "Never promise a refund" is not about the tool `refund`.
+  if (isPlainWord(only) && !/^ (?:call|use|invoke|run|execute)\b/.test(rest)) return undefined;
   return { is: 'never', tool: only };
 }
 
@@ -153,13 +155,17 @@ const LOOKS = new Set('get find look lookup search fetch retrieve read check loa
  */
 function spokenOf(part: string, sentence: string, tools: readonly ToolSchema[], wordsMin: number): readonly string[] {
   const named = mentioned(part, tools);
-  if (named.length > 0) return named;
+  if (named.some((name) => !isPlainWord(name))) return named;
   const [inPart, inSentence] = [part, sentence].map((text) => text.match(/[a-z0-9]+/g) ?? []);
   return namesOf(tools).filter((name) => {
     const [verb = '', ...others] = wordsOf(name).filter((word) => !LITTLE_WORDS.has(word));
     if (others.length + 1 < wordsMin || !inPart?.some((token) => isForm(token, verb))) return false;
     return wordsMin === 1 || others.every((word) => inSentence?.some((token) => isForm(token, word)));
   });
+}
+
+function isPlainWord(name: string): boolean {
+  return /^[a-z]+$/.test(name);
 }
 
 function hasName(text: string, name: string): boolean {

@@ -59,8 +59,10 @@ export function examplesOf({ claim }: Pick<Rule, 'claim'>, tools: ReadonlyMap<st
     }
     case 'looked_up':
       return lookups(claim, call);
-    case 'judged':
-      return { keeps: { ...one([]), judge: 'yes' }, breaks: { ...one([]), judge: 'no' } };
+    case 'judged': {
+      const said = one([...tools.keys()].slice(0, 1).map((tool) => call(tool)));
+      return { keeps: { ...said, judge: 'yes' }, breaks: { ...said, judge: 'no' } };
+    }
     default:
       return argumentExamples(claim, tools, call);
   }

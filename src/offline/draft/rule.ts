@@ -94,7 +94,7 @@ const NAME_LENGTH_MAX = 60;
 export function named(rules: readonly Omit<Rule, 'name'>[]): readonly Rule[] {
   const taken = new Set<string>();
   return rules.map((rule) => {
-    const plain = nameOf(rule.claim).replaceAll(/\W+/g, '_').slice(0, NAME_LENGTH_MAX);
+    const plain = nameOf(rule.claim).replaceAll(/\W+/g, '_').slice(0, NAME_LENGTH_MAX).replace(/_+$/, '');
     let name = plain;
     for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
     taken.add(name);
@@ -127,7 +127,7 @@ function nameOf(claim: Claim): string {
     case 'looked_up':
       return `${claim.tool}_if_${claim.condition.field}_${claim.condition.operator}_${claim.condition.value}`;
     case 'judged':
-      return 'judged';
+      return `judged_${claim.question.slice(0, 50).toLowerCase()}`;
   }
 }
 
