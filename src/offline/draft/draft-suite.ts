@@ -15,7 +15,7 @@ import type { AskedRules } from './asked-rules.ts';
 import { plainLine, type WrittenRule } from './drafted-files.ts';
 import { claimsIn } from './prompt-patterns.ts';
 import type { Sentence } from './prompt-sentences.ts';
-import { type Measured, named, type Origin, type Rule } from './rule.ts';
+import { type Claim, type Measured, named, type Origin, type Rule } from './rule.ts';
 import { criterionOf } from './rule-criterion.ts';
 import { examplesOf } from './rule-examples.ts';
 import { schemaRules, sourceRules, supposedOrders } from './supposed-rules.ts';
@@ -51,16 +51,16 @@ const RULES_MAX = 100;
 /** A supposed rule needs so many conversations, and so great a share of them. */
 const CONVERSATIONS_MIN = 20;
 const SHARE_MIN = 0.95;
-/** Of each tool in a rule about several. */
+/** Conversations for each tool of a rule about several. */
 const OWN_CONVERSATIONS_MIN = 5;
 const LOOKUPS_MAX = 2;
 const DOUBTED_BEYOND = 0.5;
-/** Of rules that nobody has stated. */
+/** Share of failures beyond which a rule that nobody has stated is doubted. */
 const SUPPOSED_DOUBTED_BEYOND = 0.2;
 
 export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const { tools, conversations } = parts;
-  const [reading, writing] = byEffect(parts);
+  const { reading, writing } = byEffect(parts);
   const asked = await parts.ask?.(writing.map(({ name }) => name));
   const said = [...promptRules(parts.sentences, { all: tools, writing }), ...(asked?.rules ?? [])];
   const leftOut = (asked?.problems ?? []).map((because) => ({ name: 'rules of the model', because }));
@@ -89,31 +89,31 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
     const figures = conversations.length === 0 ? undefined : (counts.get(written.rule.name) ?? NEVER);
     return { ...written, from: fromInWords(written.rule.origin, figures), measured: figures };
   });
+  const isSeen = ({ rule: { origin }, measured: figures = NEVER }: DraftedRule) =>
+    origin.is !== 'traffic' || isShown(figures, CONVERSATIONS_MIN);
   return {
-    rules: drafted.filter((one) => !isDoubted(one)),
+    rules: drafted.filter((one) => isSeen(one) && !isDoubted(one)),
     doubted: drafted.filter(isDoubted),
     leftOut: [...new Map(leftOut.map((one) => [`${one.name} ${one.because}`, one])).values()],
   };
 }
 
 function isDoubted({ rule: { origin, claim }, measured: figures }: DraftedRule): boolean {
-  if (origin.is === 'prompt' || figures === undefined) return false;
+  if (origin.is !== 'schema' || figures === undefined) return false;
   const isSupposed = claim.is === 'known' || claim.is === 'once';
   return figures.fails > (isSupposed ? SUPPOSED_DOUBTED_BEYOND : DOUBTED_BEYOND) * figures.applies;
 }
 
 const NEVER: Measured = { applies: 0, fails: 0, failing: [] };
 
-function byEffect({
-  tools,
-  settings,
-}: ToDraft): readonly [reading: readonly ToolSchema[], writing: readonly ToolSchema[]] {
-  const { of } = toolEffects([settings]);
-  const effectOf = ({ name, hint }: ToolSchema) => {
-    const byName = of(name);
-    return byName === 'unknown' || hint === undefined ? (hint ?? byName) : byName === 'hands_over' ? byName : hint;
+/** Effects by the configuration, by the hints of the file, and by names. */
+function byEffect({ tools, settings }: ToDraft) {
+  const hinted = (effect: ToolSchema['hint']) => tools.filter(({ hint }) => hint === effect).map(({ name }) => name);
+  const { of } = toolEffects([settings, { writes: hinted('writes'), reads: hinted('reads') }]);
+  return {
+    reading: tools.filter(({ name }) => of(name) === 'reads'),
+    writing: tools.filter(({ name }) => of(name) === 'writes'),
   };
-  return [tools.filter((tool) => effectOf(tool) === 'reads'), tools.filter((tool) => effectOf(tool) === 'writes')];
 }
 
 function promptRules(sentences: readonly Sentence[], tools: Parameters<typeof claimsIn>[1]): readonly Unnamed[] {
@@ -134,7 +134,7 @@ function onceRule(writing: readonly ToolSchema[]): Unnamed {
   };
 }
 
-/** A yes is supposed only where the prompt does not ask for it. */
+/** Orders and agreements that the prompt does not ask for. */
 function supposedRules(
   reading: readonly ToolSchema[],
   writing: readonly ToolSchema[],
@@ -142,7 +142,13 @@ function supposedRules(
 ): readonly Unnamed[] {
   const asksForYes = said.some(({ claim }) => claim.is === 'confirmed');
   const yes = asksForYes ? [] : writing.map(({ name }) => yesTo(name, { is: 'traffic' }));
-  return [...supposedOrders(reading, writing), ...yes];
+  const isSaid = (order: Unnamed) => said.some(({ claim }) => covers(claim, order.claim));
+  return [...supposedOrders(reading, writing).filter((order) => !isSaid(order)), ...yes];
+}
+
+function covers(claim: Claim, other: Claim): boolean {
+  if (claim.is !== 'before' || other.is !== 'before') return false;
+  return claim.first === other.first && other.later.every((tool) => claim.later.includes(tool));
 }
 
 function yesTo(tool: string, origin: Origin): Unnamed {
@@ -154,7 +160,7 @@ interface Trial {
   readonly counts: ReadonlyMap<string, Measured>;
 }
 
-/** Supposed rules that the traffic shows. Those about several tools are put together, and measured again by the caller. */
+/** Supposed rules that the traffic shows. Rules of one form become one about several tools; the caller measures it. */
 function shown({ rules, counts }: Trial): readonly Unnamed[] {
   const figuresOf = ({ rule }: WrittenRule) => counts.get(rule.name) ?? NEVER;
   const held = rules.filter((rule) => isShown(figuresOf(rule), OWN_CONVERSATIONS_MIN));
@@ -172,19 +178,12 @@ function shown({ rules, counts }: Trial): readonly Unnamed[] {
     taken.set(tool, count + 1);
     firsts.set(first, [...(firsts.get(first) ?? []), tool]);
   }
-  const enough = (tools: readonly string[]) =>
-    tools.reduce((sum, tool) => {
-      const own = orders.find(({ later }) => later[0] === tool);
-      return sum + (own?.figures.applies ?? 0);
-    }, 0) >= CONVERSATIONS_MIN;
-  const befores = [...firsts]
-    .filter(([, later]) => enough(later))
-    .map(
-      ([first, later]): Unnamed => ({
-        claim: { is: 'before', first, later },
-        origin: { is: 'traffic' },
-      }),
-    );
+  const befores = [...firsts].map(
+    ([first, later]): Unnamed => ({
+      claim: { is: 'before', first, later },
+      origin: { is: 'traffic' },
+    }),
+  );
   const yes = held.flatMap(({ rule }) => (rule.claim.is === 'confirmed' ? rule.claim.tools : []));
   return yes.length === 0
     ? befores

@@ -11,7 +11,7 @@ export interface WrittenRule {
   readonly criterion: DraftedCriterion;
   readonly keeps: Example;
   readonly breaks: Example;
-  /** Where it comes from, and how often it was kept. */
+  /** Origin in words, and how often the rule was kept. */
   readonly from: string;
 }
 

@@ -9,7 +9,7 @@ import type { Sentence } from './prompt-sentences.ts';
 import type { Claim } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 
-export interface PromptTools {
+interface PromptTools {
   readonly all: readonly ToolSchema[];
   /** Tools that change something. */
   readonly writing: readonly ToolSchema[];

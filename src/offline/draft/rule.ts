@@ -43,7 +43,7 @@ export interface ItemsClaim {
   readonly which: { readonly member: string; readonly prefix: string } | undefined;
 }
 
-/** What was looked up by the same id meets a condition. */
+/** The result of a lookup by the same id meets a condition. */
 export interface LookupClaim {
   readonly is: 'looked_up';
   readonly tool: string;
