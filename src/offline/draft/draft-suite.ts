@@ -230,9 +230,13 @@ function writtenRules(
   tools: readonly ToolSchema[],
   leftOut: { name: string; because: string }[],
 ): readonly WrittenRule[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const lookupsBefore = new Map<string, string[]>();
+  for (const { claim } of rules)
+    if (claim.is === 'before')
+      for (const tool of claim.later) lookupsBefore.set(tool, [...(lookupsBefore.get(tool) ?? []), claim.first]);
+  const around = { tools: new Map(tools.map((tool) => [tool.name, tool])), lookupsBefore };
   return rules.flatMap((rule) => {
-    const examples = examplesOf(rule, byName);
+    const examples = examplesOf(rule, around);
     if (typeof examples === 'string') {
       leftOut.push({ name: rule.name, because: examples });
       return [];

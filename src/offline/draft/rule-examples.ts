@@ -1,4 +1,8 @@
-/** Two conversations for each claim, one that keeps it and one that breaks it, made of what the schemas allow. */
+/**
+ * Two conversations for each claim, made of what the schemas allow. One keeps it, and as far as possible all other rules
+ * of the draft: the user gives the values, what has to be looked up is looked up, and a yes comes before the calls. The
+ * other one breaks it.
+ */
 import { isList, type Json } from '../../model/json.ts';
 import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
 import { type ArgumentPlace, sampleArguments, sampleOf, type Scalar } from './argument-places.ts';
@@ -31,77 +35,101 @@ interface Examples {
 /** Longer examples show nothing more. */
 const CALLS_MAX = 50;
 
+interface Around {
+  readonly tools: ReadonlyMap<string, ToolSchema>;
+  /** Lookups that rules of the draft want before a tool. */
+  readonly lookupsBefore: ReadonlyMap<string, readonly string[]>;
+}
+
 /** A text says why none can be made. */
-export function examplesOf({ claim }: Pick<Rule, 'claim'>, tools: ReadonlyMap<string, ToolSchema>): Examples | string {
-  const call: MakeCall = (tool, args = argumentsFor(tool, tools), result = { done: true }) => ({ tool, args, result });
+export function examplesOf({ claim }: Pick<Rule, 'claim'>, around: Around): Examples | string {
+  const call: MakeCall = (tool, args = argumentsFor(tool, around), result = { done: true }) => ({ tool, args, result });
+  const kept = (calls: readonly ExampleCall[], said?: string) => {
+    const looked = calls.flatMap(({ tool }) => around.lookupsBefore.get(tool) ?? []);
+    const missing = [...new Set(looked)].filter((tool) => !calls.some((one) => one.tool === tool));
+    return agreed([...missing.map((tool) => call(tool)), ...calls], said);
+  };
   switch (claim.is) {
     case 'before': {
       const later = claim.later.map((tool) => call(tool));
-      return { keeps: one([call(claim.first), ...later]), breaks: one(later) };
+      return { keeps: kept([call(claim.first), ...later]), breaks: broken(later) };
     }
     case 'confirmed': {
       const changes = claim.tools.slice(0, 1).map((tool) => call(tool));
-      const yes = { user: 'Yes, please.', calls: changes, answer: 'It is done.' };
-      return { keeps: { turns: [{ user: REQUEST, answer: 'Shall I do it?' }, yes] }, breaks: one(changes) };
+      return { keeps: kept(changes), breaks: broken(changes) };
     }
     case 'never': {
-      const other = [...tools.keys()].find((tool) => tool !== claim.tool);
-      return { keeps: one(other === undefined ? [] : [call(other)]), breaks: one([call(claim.tool)]) };
+      const other = [...around.tools.keys()].find((tool) => tool !== claim.tool);
+      return { keeps: kept(other === undefined ? [] : [call(other)]), breaks: broken([call(claim.tool)]) };
     }
     case 'at_most': {
       if (claim.most >= CALLS_MAX) return `an example would have ${claim.most} calls`;
       const made = Array.from({ length: claim.most + 1 }, () => call(claim.tool));
-      return { keeps: one(made.slice(1)), breaks: one(made) };
+      return { keeps: kept(made.slice(1)), breaks: broken(made) };
     }
     case 'once': {
       const made = claim.tools.slice(0, 1).map((tool) => call(tool));
-      return { keeps: one(made), breaks: one([...made, ...made]) };
+      return { keeps: kept(made), breaks: broken([...made, ...made]) };
     }
     case 'looked_up':
       return lookups(claim, call);
     case 'judged': {
-      const said = one([...tools.keys()].slice(0, 1).map((tool) => call(tool)));
+      const said = kept([...around.tools.keys()].slice(0, 1).map((tool) => call(tool)));
       return { keeps: { ...said, judge: 'yes' }, breaks: { ...said, judge: 'no' } };
     }
     default:
-      return argumentExamples(claim, tools, call);
+      return argumentExamples(claim, around, { call, kept });
   }
 }
 
-const REQUEST = 'Please do it.';
+const DONE = 'It is done.';
+const VALUES_MAX = 20;
 type MakeCall = (tool: string, args?: Json, result?: Json) => ExampleCall;
 
-function one(calls: readonly ExampleCall[], user = REQUEST): Example {
-  return { turns: [{ user, ...(calls.length === 0 ? {} : { calls }), answer: 'It is done.' }] };
+function broken(calls: readonly ExampleCall[]): Example {
+  return { turns: [{ user: 'Please do it.', calls, answer: DONE }] };
+}
+
+function agreed(calls: readonly ExampleCall[], said = ''): Example {
+  const values = [...new Set(calls.flatMap(({ args }) => valuesIn(args)))].slice(0, VALUES_MAX);
+  const user = said === '' && values.length > 0 ? `Please do it with ${values.join(', ')}.` : `Please do it. ${said}`;
+  if (calls.length === 0) return { turns: [{ user: user.trim(), answer: DONE }] };
+  const asked = { user: user.trim(), answer: 'Shall I do it?' };
+  return { turns: [asked, { user: 'Yes, please.', calls, answer: DONE }] };
+}
+
+function valuesIn(value: Json): readonly string[] {
+  if (typeof value !== 'object' || value === null) return typeof value === 'boolean' ? [] : [String(value)];
+  return Object.values(value).flatMap((one: Json) => valuesIn(one));
 }
 
 function argumentExamples(
   claim: ValueClaim | WholeClaim | ItemsClaim,
-  tools: ReadonlyMap<string, ToolSchema>,
-  call: MakeCall,
+  around: Around,
+  { call, kept }: { readonly call: MakeCall; readonly kept: (calls: readonly ExampleCall[], said?: string) => Example },
 ): Examples | string {
-  const args = argumentsFor(claim.tool, tools);
+  const args = argumentsFor(claim.tool, around);
   if (claim.is === 'arguments') {
     const [missing] = claim.required;
     const { [missing ?? '']: _, ...without } = args;
     const wrong = missing === undefined ? { ...args, not_in_the_schema: true } : without;
-    return { keeps: one([call(claim.tool, args)]), breaks: one([call(claim.tool, wrong)]) };
+    return { keeps: kept([call(claim.tool, args)]), breaks: broken([call(claim.tool, wrong)]) };
   }
   if (claim.is === 'items') {
     if (claim.most >= CALLS_MAX) return `an example would have ${claim.most} items`;
-    const item = itemOf(claim, tools);
+    const item = itemOf(claim, around);
     const items = Array.from({ length: claim.most + 1 }, () => item);
     const withItems = (some: Json): Json => ({ ...args, [claim.list]: some });
     return {
-      keeps: one([call(claim.tool, withItems(items.slice(1)))]),
-      breaks: one([call(claim.tool, withItems(items))]),
+      keeps: kept([call(claim.tool, withItems(items.slice(1)))]),
+      breaks: broken([call(claim.tool, withItems(items))]),
     };
   }
   const values = valuesFor(claim);
   if (typeof values === 'string') return values;
   const { good, bad, said } = values;
   const withValue = (value: Scalar) => call(claim.tool, put(args, claim.place, value));
-  return { keeps: one([withValue(good)], said), breaks: one([withValue(bad)]) };
+  return { keeps: kept([withValue(good)], said), breaks: broken([withValue(bad)]) };
 }
 
 interface Values {
@@ -119,7 +147,7 @@ function valuesFor(claim: ValueClaim): Values | string {
     case 'known': {
       const type = claim.place.schema.type;
       const value = type === 'integer' || type === 'number' ? UNHEARD.number : UNHEARD.text;
-      return { good: value, bad: value, said: `Please do it for ${value}.` };
+      return { good: value, bad: value, said: `It is ${value}.` };
     }
     case 'one_of': {
       const [good] = claim.values;
@@ -148,7 +176,7 @@ function lookups(claim: LookupClaim, call: MakeCall): Examples {
   const same = { [argument]: UNHEARD.text };
   const found = (value: Scalar) => [call(lookup, same, { [condition.field]: value }), call(tool, same, { done: true })];
   const [good, bad] = eitherSide(condition);
-  return { keeps: one(found(good)), breaks: one(found(bad)) };
+  return { keeps: agreed(found(good)), breaks: broken(found(bad)) };
 }
 
 function eitherSide({ operator, value }: Condition): readonly [good: Scalar, bad: Scalar] {
@@ -163,13 +191,13 @@ function eitherSide({ operator, value }: Condition): readonly [good: Scalar, bad
   return sides[operator];
 }
 
-function argumentsFor(tool: string, tools: ReadonlyMap<string, ToolSchema>): { readonly [name: string]: Json } {
+function argumentsFor(tool: string, { tools }: Around): { readonly [name: string]: Json } {
   const schema = tools.get(tool);
   return schema === undefined ? {} : sampleArguments(schema);
 }
 
-function itemOf(claim: ItemsClaim, tools: ReadonlyMap<string, ToolSchema>): Json {
-  const items = argumentsFor(claim.tool, tools)[claim.list] ?? null;
+function itemOf(claim: ItemsClaim, around: Around): Json {
+  const items = argumentsFor(claim.tool, around)[claim.list] ?? null;
   const first = firstOf(items);
   const { which } = claim;
   return which === undefined ? first : { ...membersOf(first), [which.member]: `${which.prefix}_1` };
