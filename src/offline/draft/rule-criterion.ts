@@ -136,11 +136,10 @@ function compared({ field, operator, value }: Condition): string {
   return `d.result.${field} ${OPERATOR_SIGNS[operator]} ${scalar(value)}`;
 }
 
-/** In what a user said, or in the result of another call. Calls that a model asked for together know nothing of each other. */
+/** In the words of a user, or in the result of another call. Calls that were asked for together know nothing of each other. */
 function known(value: string): string {
-  const sought = `lower(string(${value}))`;
-  const inResults = `tool_calls.exists(d, d.span_id != c.span_id && d.ok && !d.failed && lower(d.result_text).contains(${sought}))`;
-  return `(turns.exists(t, lower(t.user_input).contains(${sought})) || ${inResults})`;
+  const inResults = `tool_calls.exists(d, d.span_id != c.span_id && d.ok && !d.failed && d.result_text.contains(string(${value})))`;
+  return `(turns.exists(t, lower(t.user_input).contains(lower(string(${value})))) || ${inResults})`;
 }
 
 function overPlace(
