@@ -245,6 +245,33 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
   await expectTested(cwd);
 });
 
+test('a large file becomes a suite that is read at once, with a bound on its rules', async () => {
+  const values = (length: number) => Array.from({ length }, (_, index) => `${index}`.padEnd(190, 'x'));
+  const property = { type: 'string', enum: values(10) };
+  const described = { type: 'array', items: { type: 'string', description: `such as ${'a_'.repeat(500_000)}` } };
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, property]));
+  const first = { type: 'object', properties: { described, long: { enum: values(60) }, ...many } };
+  const others = { type: 'object', properties: { kind: { enum: ['a'] } } };
+  const tools = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [`cancel_${index}`, index === 0 ? first : others]),
+  );
+  const cwd = folderWith({
+    'tools.json': tools,
+    'p.md': Array.from(
+      { length: 3000 },
+      (_, index) => `Ask the user for confirmation before cancel_${index % 200}.`,
+    ).join('\n'),
+  });
+
+  const { status, stdout, stderr } = await draft(cwd, '--tools', 'tools.json', '--prompt', 'p.md');
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('left out: cancel_200: more than 200 tools');
+  expect(stdout).toMatch(/left out: \d+ rules: a suite has at most 100 here/);
+  expect(drafted(cwd).names).toHaveLength(100);
+  await expectTested(cwd);
+}, 120_000);
+
 test.each([
   ['not JSON', 'tools:', 'it is not JSON: expected a list of tools'],
   ['no tools', '[]', 'no tools are in it'],

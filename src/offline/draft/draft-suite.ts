@@ -62,7 +62,8 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const { tools, conversations } = parts;
   const { reading, writing } = byEffect(parts);
   const asked = await parts.ask?.(writing.map(({ name }) => name));
-  const said = [...promptRules(parts.sentences, { all: tools, writing }), ...(asked?.rules ?? [])];
+  const read = promptRules(parts.sentences, { all: tools, writing });
+  const said = distinct([...read, ...(asked?.rules ?? [])]).slice(0, RULES_MAX);
   const leftOut = (asked?.problems ?? []).map((because) => ({ name: 'rules of the model', because }));
   const try_ = async (rules: readonly Unnamed[]) => {
     const written = writtenRules(named(rules), tools, leftOut);
@@ -258,7 +259,9 @@ function fromInWords(origin: Origin, figures: Measured | undefined): string {
         .filter((part) => part !== undefined)
         .join('; ');
     case 'schema':
-      return [plainLine(`schema: ${origin.at}`), seen].filter((part) => part !== undefined).join('; ');
+      return [plainLine(`schema: ${origin.at}`).slice(0, SENTENCE_SHOWN_MAX), seen]
+        .filter((part) => part !== undefined)
+        .join('; ');
     case 'traffic':
       return `traffic: ${seen ?? 'supposed'}`;
   }

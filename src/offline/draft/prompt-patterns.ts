@@ -7,7 +7,7 @@ import { wordsOf } from '../../score/subject/effect-by-name.ts';
 import { placesIn } from './argument-places.ts';
 import type { Sentence } from './prompt-sentences.ts';
 import type { Claim } from './rule.ts';
-import type { ToolSchema } from './tool-schemas.ts';
+import { DESCRIPTION_MAX, type ToolSchema } from './tool-schemas.ts';
 
 interface PromptTools {
   readonly all: readonly ToolSchema[];
@@ -114,7 +114,8 @@ function singular(word: string): string {
 
 /** Ids that a description gives as examples. */
 function idsIn({ description }: { readonly [key: string]: unknown }): readonly string[] {
-  return typeof description === 'string' ? (description.match(/[a-z]+(?:_[a-z]+)*_\d+/g) ?? []) : [];
+  if (typeof description !== 'string') return [];
+  return description.slice(0, DESCRIPTION_MAX).match(/[a-z]+(?:_[a-z]+)*_\d+/g) ?? [];
 }
 
 function numberOf(word: string): number | undefined {

@@ -12,15 +12,17 @@ interface Supposed {
   readonly origin: Origin;
 }
 
+/** Names and values of a rule; a person reads no more, and the file has to stay small. */
 const VALUES_MAX = 60;
+const VALUES_LENGTH_MAX = 2000;
 const VALUE_LENGTH_MAX = 200;
 
 /** Rules of a schema: its arguments, and the values that it allows. */
 export function schemaRules(tool: ToolSchema): readonly Supposed[] {
   const known = propertiesIn(tool.parameters).map(([name]) => name);
-  const required = requiredIn(tool.parameters);
+  const required = requiredIn(tool.parameters).slice(0, VALUES_MAX);
   const isOpen = ![undefined, false].includes(tool.parameters.additionalProperties as boolean | undefined);
-  const isWhole = !isOpen && known.length > 0 && hasOnlyUsableNames(tool, known.length);
+  const isWhole = !isOpen && known.length > 0 && known.length <= VALUES_MAX && hasOnlyUsableNames(tool, known.length);
   const whole: readonly Supposed[] =
     required.length === 0 && !isWhole
       ? []
@@ -46,7 +48,7 @@ function valueRules(tool: string, place: ArgumentPlace): readonly Supposed[] {
   });
   const values = 'const' in schema ? [schema.const] : schema.enum;
   const rules: Supposed[] = [];
-  if (isList(values) && values.length > 0 && values.length <= VALUES_MAX && values.every(isShort))
+  if (isList(values) && values.length > 0 && values.every(isShort) && areFew(values))
     rules.push(rule({ is: 'one_of', tool, place, values }, 'const' in schema ? 'const' : 'enum'));
   const pattern = schema.pattern;
   if (typeof pattern === 'string' && pattern !== '' && pattern.length <= VALUE_LENGTH_MAX)
@@ -59,6 +61,10 @@ function valueRules(tool: string, place: ArgumentPlace): readonly Supposed[] {
   if (items !== undefined && items >= 0 && place.path.length === 1 && list !== undefined && !list.isList)
     rules.push(rule({ is: 'items', tool, list: list.name, most: Math.floor(items), which: undefined }, 'maxItems'));
   return rules;
+}
+
+function areFew(values: readonly Scalar[]): boolean {
+  return values.length <= VALUES_MAX && values.join('').length <= VALUES_LENGTH_MAX;
 }
 
 function isShort(value: unknown): value is Scalar {

@@ -30,7 +30,8 @@ interface ReadTools {
 }
 
 const TOOLS_MAX = 200;
-const DESCRIPTION_MAX = 2000;
+/** Characters of a description that are read. */
+export const DESCRIPTION_MAX = 2000;
 /** Has no character that means something in a glob, an expression or a label. */
 const TOOL_NAME = /^[A-Za-z_][\w.:/-]{0,127}$/;
 const SCHEMAS = ['parameters', 'input_schema', 'inputSchema'] as const;
