@@ -240,6 +240,7 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
   expect(names.join()).not.toMatch(/proto|constructor/);
   expect(criteria.find(({ name }) => name === 'cancel_order_kind_allowed')?.check).toContain('"\\"]) || true"');
   expect(stdout).toContain('left out: cancel_order_form_allowed: its pattern cannot be read');
+  expect(stdout).toContain('left out: cancel_order_in_allowed: its expression is not valid');
   // Nothing that a terminal or an editor would obey.
   for (const hidden of ['\u001b', '\u202e']) expect(`${text}${stdout}${stderr}`).not.toContain(hidden);
   await expectTested(cwd);

@@ -2,7 +2,7 @@
 import { Document, isMap, isSeq } from 'yaml';
 import { visibleText } from '../../model/visible-text.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';
-import type { DraftedCriterion } from './rule-criterion.ts';
+import { type DraftedCriterion, succeeded } from './rule-criterion.ts';
 import type { Example } from './rule-examples.ts';
 import type { Rule } from './rule.ts';
 
@@ -28,6 +28,7 @@ const MATCHED_TOOLS_MAX = 100;
 const QUOTED_MAX = 400;
 
 export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string {
+  const extracts = extractsOf(rules);
   const document = new Document({
     suite: name,
     version: '1',
@@ -37,7 +38,8 @@ export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string
     normalize: true,
     min_decided: 0.01,
     ...(tools.length < 2 || tools.length > MATCHED_TOOLS_MAX ? {} : { match: { expression: callsOneOf(tools) } }),
-    criteria: rules.map(fieldsOf),
+    ...(extracts.size === 0 ? {} : { extract: Object.fromEntries([...extracts].map(([text, own]) => [own, text])) }),
+    criteria: rules.map((rule) => fieldsOf(rule, extracts)),
   });
   document.commentBefore = HEADER;
   const criteria = document.get('criteria');
@@ -63,9 +65,30 @@ function asComment(written: WrittenRule): readonly string[] {
   return ['', ` ${plainLine(written.from)}`, ...lines.map((line) => `   ${line}`)];
 }
 
-function fieldsOf({ rule, criterion }: WrittenRule): object {
-  const { question, ...answered } = criterion;
-  return { name: rule.name, question, weight: 1, ...answered };
+function fieldsOf({ rule, criterion }: WrittenRule, extracts: ReadonlyMap<string, string> = new Map()): object {
+  const { question, when, check, ...answered } = criterion;
+  const short = (expression: string) =>
+    [...extracts].reduce((text, [part, own]) => text.replaceAll(part, own), expression);
+  return {
+    ...{ name: rule.name, question, weight: 1, ...answered },
+    ...(when === undefined ? {} : { when: short(when) }),
+    ...(check === undefined ? {} : { check: short(check) }),
+  };
+}
+
+/** Names for calls that went through, by their expression, where a suite needs them more than once. */
+function extractsOf(rules: readonly WrittenRule[]): ReadonlyMap<string, string> {
+  const all = rules.map(({ criterion: { when, check } }) => `${when}\n${check}`).join('\n');
+  const extracts = new Map<string, string>();
+  for (const { claim } of rules.map(({ rule }) => rule)) {
+    const tools = 'tools' in claim ? claim.tools : 'tool' in claim ? [claim.tool] : [];
+    const expression = succeeded(tools);
+    if (tools.length === 0 || extracts.has(expression) || all.split(expression).length < 3) continue;
+    const plain = tools.length === 1 ? `${tools[0]?.replaceAll(/\W+/g, '_').slice(0, 50)}_done` : 'changes_done';
+    const isTaken = [...extracts.values()].includes(plain);
+    extracts.set(expression, isTaken ? `${plain}_${extracts.size + 1}` : plain);
+  }
+  return extracts;
 }
 
 function callsOneOf(tools: readonly string[]): string {

@@ -53,7 +53,7 @@ export function criterionOf({ claim }: Pick<Rule, 'claim'>): DraftedCriterion {
       return {
         question: `Was each of ${listed(claim.tools)} made once with the same arguments?`,
         when: `size(${succeeded(claim.tools)}) > 0`,
-        check: `${succeeded(claim.tools)}.all(c, ${succeeded(claim.tools, 'd')}.exists_one(d, d.name == c.name && d.args_text == c.args_text))`,
+        check: `${succeeded(claim.tools)}.all(c, ${succeeded(claim.tools)}.exists_one(d, d.name == c.name && d.args_text == c.args_text))`,
       };
     case 'looked_up':
       return lookedUp(claim);
@@ -124,8 +124,8 @@ function lookedUp(claim: LookupClaim): DraftedCriterion {
   const same = `d.args.${argument} == c.args.${argument}`;
   return {
     question: `Was ${tool} called only where ${condition.field} ${OPERATOR_WORDS[condition.operator]} ${String(condition.value)}?`,
-    when: `${succeeded([tool])}.exists(c, ${succeeded([lookup], 'd')}.exists(d, ${same}))`,
-    check: `${succeeded([tool])}.all(c, ${succeeded([lookup], 'd')}.all(d, !(${same}) || ${compared(condition)}))`,
+    when: `${succeeded([tool])}.exists(c, ${succeeded([lookup])}.exists(d, ${same}))`,
+    check: `${succeeded([tool])}.all(c, ${succeeded([lookup])}.all(d, !(${same}) || ${compared(condition)}))`,
   };
 }
 
@@ -166,15 +166,15 @@ function isCalled(tool: string): string {
   return `size(${calls(tool)}) > 0`;
 }
 
-function succeeded(tools: readonly string[], variable = 'c'): string {
+/** Calls of the tools that went through. */
+export function succeeded(tools: readonly string[]): string {
   const [only = ''] = tools;
-  const went = `${variable}.ok && !${variable}.failed`;
-  if (tools.length === 1) return `${calls(only)}.filter(${variable}, ${went})`;
-  return `tool_calls.filter(${variable}, ${isOne(tools, variable)} && ${went})`;
+  if (tools.length === 1) return `${calls(only)}.filter(c, c.ok && !c.failed)`;
+  return `tool_calls.filter(c, ${isOne(tools)} && c.ok && !c.failed)`;
 }
 
-function isOne(tools: readonly string[], variable = 'c'): string {
-  return `${variable}.name in ${list(tools)}`;
+function isOne(tools: readonly string[]): string {
+  return `c.name in ${list(tools)}`;
 }
 
 function oneOrMore(tools: readonly string[]): string | readonly string[] {
