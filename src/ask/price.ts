@@ -11,7 +11,7 @@ import type { Judge } from './judge.ts';
 const FRAMING_TOKENS_MAX = 1000;
 export function mostNanos(
   judge: Pick<Judge, 'prices' | 'maxOutputTokens'>,
-  request: JudgeRequest,
+  request: Pick<JudgeRequest, 'instructions' | 'material'>,
   schema: Json,
 ): number {
   const bytes = [request.instructions, request.material, JSON.stringify(schema)]

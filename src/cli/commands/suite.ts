@@ -15,6 +15,7 @@ import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 import { addSuiteMove } from './suite-move.ts';
+import { addSuiteDraft } from './suite-draft.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
 interface TestFlags {
@@ -24,7 +25,8 @@ interface TestFlags {
 }
 
 export function addSuite(program: Command, terminal: Terminal): void {
-  const suite = program.command('suite').description('work on suites: test, mutate, move');
+  const suite = program.command('suite').description('work on suites: draft, test, mutate, move');
+  addSuiteDraft(suite, terminal);
   addSuiteMutate(suite, terminal);
   addSuiteMove(suite, terminal);
   suite

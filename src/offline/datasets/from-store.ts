@@ -55,7 +55,7 @@ export async function* casesFromStore(parts: CasesFromStore): AsyncGenerator<Rec
   }
 }
 
-async function* selectedRows(reader: ConversationReader, selection: Selection): AsyncGenerator<ConversationRow> {
+export async function* selectedRows(reader: ConversationReader, selection: Selection): AsyncGenerator<ConversationRow> {
   const { outcomes, suite, agent, agentVersion, since } = selection;
   const search = { ...searchFor({ suite, agent, agentVersion, since, limit: PAGE }), outcomes };
   for (let cursor: SearchCursor | undefined; ; ) {

@@ -1,0 +1,138 @@
+/**
+ * Arguments that a schema describes, those inside objects and lists included, and values that satisfy it. A schema is
+ * somebody else's data: it is followed four levels deep, and a reference as often.
+ */
+import { isList, isMapping, type Json } from '../../model/json.ts';
+import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
+import { isArgumentName, type Schema, type ToolSchema } from './tool-schemas.ts';
+
+export type Scalar = string | number | boolean;
+
+interface Part {
+  readonly name: string;
+  /** Whether the next part, or the value, is in each item of a list. */
+  readonly isList: boolean;
+}
+
+export interface ArgumentPlace {
+  readonly path: readonly Part[];
+  readonly schema: Schema;
+  /** Place in the file. */
+  readonly at: string;
+  /** Whether null is allowed. */
+  readonly isNullable: boolean;
+  /** Whether it and all around it are required. */
+  readonly isRequired: boolean;
+}
+
+const DEPTH_MAX = 4;
+const PLACES_MAX = 100;
+
+export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
+  const places: ArgumentPlace[] = [];
+  const walk = (schema: Schema, path: readonly Part[], where: string, isRequired: boolean) => {
+    if (path.length >= DEPTH_MAX) return;
+    const required = requiredIn(schema);
+    for (const [name, written] of propertiesIn(schema)) {
+      if (places.length >= PLACES_MAX) return;
+      const { schema: own, isNullable } = resolved(written, parameters);
+      const items = isMapping(own.items) ? resolved(own.items, parameters).schema : undefined;
+      const place = {
+        at: `${where}.properties.${name}`,
+        isRequired: isRequired && required.includes(name),
+        isNullable,
+      };
+      places.push({ ...place, path: [...path, { name, isList: false }], schema: own });
+      if (items !== undefined) {
+        const inside = [...path, { name, isList: true }];
+        if (!('properties' in items))
+          places.push({ ...place, path: inside, schema: items, at: `${place.at}.items`, isNullable: false });
+        walk(items, inside, `${place.at}.items`, place.isRequired);
+      } else walk(own, [...path, { name, isList: false }], place.at, place.isRequired);
+    }
+  };
+  walk(resolved(parameters, parameters).schema, [], at, true);
+  return places;
+}
+
+/** Names that can be asked about; others are left alone. */
+export function requiredIn(schema: Schema): readonly string[] {
+  const names = isList(schema.required) ? schema.required : [];
+  return [...new Set(names)].filter((name) => typeof name === 'string').filter(isArgumentName);
+}
+
+export function propertiesIn(schema: Schema): readonly (readonly [string, unknown])[] {
+  const properties = schema.properties;
+  return isMapping(properties) ? Object.entries(properties).filter(([name]) => isArgumentName(name)) : [];
+}
+
+/** Follows references inside the file, and takes the one kind of value that may also be null. */
+function resolved(written: unknown, root: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
+  let schema: Schema = isMapping(written) ? written : {};
+  let isNullable = false;
+  for (let steps = 0; steps < DEPTH_MAX; steps += 1) {
+    if (isList(schema.type) && schema.type.includes('null')) isNullable = true;
+    const reference = schema.$ref;
+    const choices = [schema.anyOf, schema.oneOf].find(isList);
+    if (typeof reference === 'string') schema = referenced(reference, root);
+    else if (choices !== undefined) {
+      const others = choices.filter(isMapping).filter(({ type }) => type !== 'null');
+      isNullable ||= others.length < choices.length;
+      const [only] = others;
+      // With several kinds nothing can be asked of the value.
+      schema = others.length === 1 && only !== undefined ? only : {};
+    } else break;
+  }
+  return { schema, isNullable };
+}
+
+function referenced(reference: string, root: Schema): Schema {
+  let found: unknown = root;
+  for (const part of reference.split('/').slice(1, 6))
+    found = isMapping(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  return isMapping(found) ? found : {};
+}
+
+export function isScalar(value: unknown): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Texts of many forms, for a pattern. */
+const TEXTS = ['sample', 'A1', 'ABC', '1', '4711', 'ABC123', 'A-1234', '2026-03-02', '10:30', 'ann@example.com', 'a'];
+const SUCH_AS = /such as '([^'\n]{1,80})'/;
+
+/** Arguments that the schema allows, as far as it says; null where it describes nothing. */
+export function sampleArguments({ parameters }: ToolSchema): { readonly [name: string]: Json } {
+  const sample = sampleOf(parameters, parameters, 0);
+  // The cast holds: an object was sampled, and its values are JSON.
+  return isMapping(sample) ? (sample as { readonly [name: string]: Json }) : {};
+}
+
+export function sampleOf(written: unknown, root: Schema, depth: number): Json {
+  const { schema } = resolved(written, root);
+  const given = [schema.const, listed(schema.enum), schema.default, listed(schema.examples)].find(isScalar);
+  if (given !== undefined) return given;
+  const type = isList(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
+  if (type === 'object' || 'properties' in schema) {
+    const members = depth >= DEPTH_MAX ? [] : propertiesIn(schema);
+    return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member, root, depth + 1)]));
+  }
+  if (type === 'array') return depth >= DEPTH_MAX ? [] : [sampleOf(schema.items, root, depth + 1)];
+  if (type === 'boolean') return true;
+  if (type === 'number' || type === 'integer') return numberIn(schema);
+  const said = typeof schema.description === 'string' ? SUCH_AS.exec(schema.description)?.[1] : undefined;
+  const texts = said === undefined ? TEXTS : [said, ...TEXTS];
+  const pattern = schema.pattern;
+  if (typeof pattern !== 'string' || patternMistake(pattern) !== undefined) return texts[0] ?? '';
+  return texts.find((text) => occurs(pattern, text)) ?? texts[0] ?? '';
+}
+
+function listed(value: unknown): unknown {
+  return isList(value) ? value.find(isScalar) : undefined;
+}
+
+function numberIn({ minimum, maximum, exclusiveMinimum }: Schema): number {
+  if (typeof minimum === 'number') return minimum;
+  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
+  return typeof maximum === 'number' ? Math.min(1, maximum) : 1;
+}
