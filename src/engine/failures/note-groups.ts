@@ -96,15 +96,11 @@ function weightsOf(notes: readonly Stems[]): ReadonlyMap<string, number> {
 
 /** The commonest stems, as the note writes them that has most of them. */
 function nameOf(notes: readonly Stems[]): string {
-  const counts = [
-    ...Map.groupBy(
-      notes.flatMap((stems) => [...stems.keys()]),
-      (stem) => stem,
-    ),
-  ]
-    .map(([stem, { length }]) => ({ stem, count: length }))
+  const found = notes.flatMap((stems) => [...stems.keys()].map((stem, place) => ({ stem, place })));
+  const counts = [...Map.groupBy(found, ({ stem }) => stem)]
+    .map(([stem, some]) => ({ stem, count: some.length, places: some.reduce((sum, { place }) => sum + place, 0) }))
     .filter(({ count }) => count > 1)
-    .toSorted((a, b) => b.count - a.count || (a.stem < b.stem ? -1 : 1));
+    .toSorted((a, b) => b.count - a.count || a.places - b.places || (a.stem < b.stem ? -1 : 1));
   const common = new Set(counts.slice(0, NAME_WORDS).map(({ stem }) => stem));
   const [words = []] = notes
     .map((stems) => [...stems].flatMap(([stem, word]) => (common.has(stem) ? [word] : [])))
