@@ -17,7 +17,7 @@ export interface Learned {
   readonly kind: string | undefined;
   readonly readings: number;
   readonly criteria: readonly LearnedCriterion[];
-  /** What people wrote of them, for a judge. */
+  /** Notes of people, for a judge. */
   readonly notes: readonly string[];
 }
 
