@@ -76,8 +76,9 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     })),
   ],
   '/v1/failures': [
-    { agent: 'helper', kind: 'slow', state: 'mended', by: 'a' },
-    { agent: 'helper', kind: 'slow', into: 'x'.repeat(80), by: 'a' },
+    { agent: 'helper', kind: 'kind 1', state: 'mended', by: 'a' },
+    { agent: 'agent-1', kind: 'kind 1', state: 'mended', by: 'a' },
+    { agent: 'helper', kind: 'kind 2', into: 'x'.repeat(80), by: 'a' },
   ],
   '/v1/outcomes': [
     Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, label: 'refunded', good: false })),
