@@ -26,11 +26,13 @@
 import { strongerOf } from '../model/called.ts';
 import type { DueCause, UnscoredCause } from '../model/causes.ts';
 import { isBare } from '../assemble/turns/fragments.ts';
+import type { Conversation } from '../model/conversation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
-import { withFacts } from '../store/facts.ts';
+import { withEnd, withFacts } from '../store/facts.ts';
 import { mergedGlance } from './conversation-glance.ts';
+import { endFacts } from './end-facts.ts';
 
 export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
 export { spokenWords } from './conversation-words.ts';
@@ -149,9 +151,10 @@ export function* dueConversations(conversations: ConversationStore, logTime: num
 export function closeConversation(
   conversations: ConversationStore,
   row: number,
-  { turns, ...result }: ScoringResult,
+  { turns, whole, ...result }: ScoringResult,
 ): void {
-  conversations.change(row, { ...result, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
+  const facts = withEnd(conversations.at(row).facts, whole && endFacts(whole.turns));
+  conversations.change(row, { ...result, facts, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
 }
 
 export interface ScoringResult {
@@ -159,6 +162,8 @@ export interface ScoringResult {
   readonly cause: DueCause;
   readonly turns: number;
   readonly unscoredBecause: UnscoredCause | undefined;
+  /** Absent where the turns were scored one by one. */
+  readonly whole?: Pick<Conversation, 'turns'> | undefined;
 }
 
 const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined, endedAt: undefined };

@@ -4,7 +4,11 @@ import type { ToolCall, Turn } from '../../src/model/turn.ts';
 
 function turnOf(tools: readonly string[], attributes: Readonly<Record<string, string>> = {}, failed = -1): Turn {
   const toolCalls = tools.map(
-    (name, at) => ({ name, error: at === failed ? { type: 'Timeout' } : undefined }) as ToolCall,
+    (name, at) =>
+      ({
+        name,
+        error: at === failed ? { type: 'Timeout', message: `No seat 12A in train ${at}` } : undefined,
+      }) as ToolCall,
   );
   const turn: Partial<Turn> = {
     toolCalls,
@@ -28,6 +32,7 @@ test('tools, how they follow each other, which are called again and which fail',
     'calls: 2 and more',
     'model calls: 4 and more',
     'answer: 4 and more',
+    'error message: No seat # in train #',
   ]);
 });
 
