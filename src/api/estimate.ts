@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { count, estimate, list, share, time, timeAsked } from './shapes.ts';
 
-const placeOfEstimate = {
+export const placeOfEstimate = {
   agent: z.string().max(4096),
   agent_version: z.string().max(4096).optional(),
   environment: z.string().max(4096).optional(),
