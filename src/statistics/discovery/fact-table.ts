@@ -21,7 +21,7 @@ export interface FactTable {
 /** More would be names that somebody makes up: those that come first are counted. */
 const DIFFERENT_MAX = 100_000;
 
-/** From the facts of each conversation, as stores keep them: one a line, and each once. */
+/** From the facts of each conversation, as stores keep them: one a line. One that is there twice counts once. */
 export function factTable(lines: readonly string[]): FactTable {
   const places = new Map<string, number>();
   const shapes = new Map<string, { facts: readonly number[]; members: number[] }>();
@@ -42,7 +42,7 @@ function factsIn(text: string, places: Map<string, number>): readonly number[] {
       place = places.size;
       places.set(fact, place);
     }
-    facts.push(place);
+    if (!facts.includes(place)) facts.push(place);
   }
   return facts;
 }

@@ -1,7 +1,7 @@
 /** Facts of the conversations of a window, with what is known of how each went: what a discovery looks at. */
 import { CALLED } from '../../model/called.ts';
 import { POLARITIES } from '../../model/feedback.ts';
-import { inStretch, stretchOf } from '../conversation-search.ts';
+import { inStretch, isBefore, type Place, stretchOf } from '../conversation-search.ts';
 import { cameOutAs } from '../frame-columns.ts';
 import type { FactsOf, FactsRead, FrameQuery } from '../frame-reader.ts';
 import { cells, type Dialect, isTrue, type Rule } from '../sql.ts';
@@ -20,41 +20,56 @@ type Cells = readonly [
   readBad: number | boolean,
 ];
 
-/** The window is found by an index of times alone: one conversation more than are looked at says that there are more. */
+const PAGE = 5_000;
+/** Facts hold names from spans: however long these are, a read takes some hundred megabytes at most. */
+const CHARACTERS_MAX = 64_000_000;
+
+/** The window is found by an index of times alone, and read from its end, a page at a time. */
 export function* factsOf(dialect: Dialect, query: FrameQuery, lookedAtMax: number): Rule<FactsRead> {
-  const { key } = dialect;
-  const stretch = inStretch(stretchOf(query), '');
   const window = windowOf(dialect, query, '+c.began_at');
-  const readAs = (good: string) => `c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person' AND ${good})`;
-  const sql = `SELECT c.id, c.conversation_id, c.began_at, CASE WHEN ${window.sql} AND c.frame IS NOT NULL THEN c.facts END,
-      c.called, c.feedback, c.came_out, c.foretold, ${readAs('good')}, ${readAs('NOT good')}
-    FROM (SELECT id FROM conversations WHERE first_closed_at IS NOT NULL AND ${stretch.sql}
-      ORDER BY began_at DESC, id DESC LIMIT ?) latest CROSS JOIN conversations c WHERE c.id = latest.id`;
-  const found = yield* cells<Cells>({ name: 'facts-of-window', sql, varies: true }, [
-    ...window.values,
-    ...stretch.values,
-    lookedAtMax + 1,
-  ]);
-  return {
-    conversations: found.flatMap((row) => toFacts(dialect, row)),
-    isCut: found.length > lookedAtMax,
-  };
+  const sql = statementOf(dialect, window.sql);
+  const conversations: FactsOf[] = [];
+  let [lookedAt, characters] = [0, 0];
+  let before: Place | undefined;
+  for (;;) {
+    const limit = Math.min(PAGE, lookedAtMax - lookedAt);
+    const stretch = inStretch(stretchOf({ ...query, cursor: before && { before } }), '');
+    const values = [...window.values, ...stretch.values, limit];
+    const found: readonly Cells[] = yield* cells<Cells>({ name: 'facts-of-window', sql, varies: true }, values);
+    for (const row of found) {
+      const place = { at: row[2], row: row[0] };
+      if (before === undefined || isBefore(place, before)) before = place;
+      const facts = toFacts(dialect, row);
+      if (facts === undefined) continue;
+      conversations.push(facts);
+      characters += facts.facts.length;
+    }
+    lookedAt += found.length;
+    if (found.length < limit) return { conversations, isCut: false };
+    if (lookedAt >= lookedAtMax || characters >= CHARACTERS_MAX) return { conversations, isCut: true };
+  }
 }
 
-function toFacts({ fromStored }: Dialect, row: Cells): readonly FactsOf[] {
+function statementOf({ key }: Dialect, window: string): string {
+  const readAs = (good: string) => `c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person' AND ${good})`;
+  return `SELECT c.id, c.conversation_id, c.began_at, CASE WHEN ${window} AND c.frame IS NOT NULL THEN c.facts END,
+      c.called, c.feedback, c.came_out, c.foretold, ${readAs('good')}, ${readAs('NOT good')}
+    FROM (SELECT id FROM conversations WHERE first_closed_at IS NOT NULL AND ${inStretch(stretchOf({}), '').sql}
+      ORDER BY began_at DESC, id DESC LIMIT ?) latest CROSS JOIN conversations c WHERE c.id = latest.id`;
+}
+
+function toFacts({ fromStored }: Dialect, row: Cells): FactsOf | undefined {
   const [id, conversationId, beganAt, facts, called, feedback, cameOut, foretold, readGood, readBad] = row;
-  if (facts === null) return [];
-  return [
-    {
-      row: id,
-      conversationId: fromStored(conversationId),
-      beganAt,
-      facts: fromStored(facts),
-      called: CALLED[called ?? -1] ?? 'unscored',
-      feedback: POLARITIES[feedback ?? -1],
-      cameOut: cameOutAs(cameOut),
-      isForetoldBad: foretold === 0,
-      readAs: isTrue(readBad) ? 'bad' : isTrue(readGood) ? 'good' : undefined,
-    },
-  ];
+  if (facts === null) return undefined;
+  return {
+    row: id,
+    conversationId: fromStored(conversationId),
+    beganAt,
+    facts: fromStored(facts),
+    called: CALLED[called ?? -1] ?? 'unscored',
+    feedback: POLARITIES[feedback ?? -1],
+    cameOut: cameOutAs(cameOut),
+    isForetoldBad: foretold === 0,
+    readAs: isTrue(readBad) ? 'bad' : isTrue(readGood) ? 'good' : undefined,
+  };
 }

@@ -185,6 +185,12 @@ test('facts that are true by construction, and conversations on neither side, ar
   expect(sizes).toEqual([{ name: 'failed', within: 30, beside: 70 }]);
 });
 
+test('a fact that a conversation has twice counts once', () => {
+  const table = factTable(['a\nb\na', 'b\n\nb']);
+  expect(table.facts).toEqual(['a', 'b']);
+  expect(table.shapes.map(({ facts }) => facts)).toEqual([[0, 1], [1]]);
+});
+
 test('in fewer than eight conversations nothing is looked for', () => {
   const table = tableOf(Array.from({ length: 400 }, (_, at) => (at < 7 ? ['error message: a'] : ['fine: yes'])));
   const found = findsIn(table, [{ name: 'few', sides: sidesOf(400, (at) => at < 7) }]);

@@ -18,7 +18,7 @@ import type { V1Side } from './v1-side.ts';
 const PAGE = 500;
 const WITHIN_MAX = 5_000;
 /** Conversations that the search looks at, and those of the window that they are compared with. */
-const LOOKED_AT_MAX = 100_000;
+const LOOKED_AT_MAX = 50_000;
 const FINDS_MAX = 20;
 
 type Asked = Omit<ConversationListQuery, 'order' | 'limit' | 'cursor'>;
