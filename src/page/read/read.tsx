@@ -8,9 +8,10 @@ import type { ReadingAnswer } from '../../model/readings.ts';
 import { useReply } from '../api/use-reply.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
 import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.tsx';
+import { Finds } from '../failures/finds.tsx';
 import { Here, Loading } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { onlyOf, withChanges } from '../shell/place.ts';
+import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { counted } from '../text/format.ts';
@@ -54,7 +55,7 @@ export function Read({ place, facets }: ViewProps) {
               Enough has been read: ten more readings would hardly narrow the interval. You can read on.
             </p>
           )}
-          {by !== '' && <Queue readings={readings} />}
+          {by !== '' && <Queue readings={readings} place={{ ...place, query }} />}
         </div>
         <aside class="review-side">
           <section aria-label="How many went well">
@@ -93,7 +94,7 @@ function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly 
   );
 }
 
-function Queue({ readings }: { readonly readings: Readings }) {
+function Queue({ readings, place }: { readonly readings: Readings; readonly place: Place }) {
   const { item, problem, isLoading, again, undo } = readings;
   const id = item?.conversation_id ?? '';
   const [kept, setKept] = useState({ of: id, note: '', firstWrong: '' });
@@ -114,7 +115,15 @@ function Queue({ readings }: { readonly readings: Readings }) {
   ]);
   useEffect(() => document.querySelector('main')?.scrollTo(0, 0), [id]);
   if (problem !== undefined) return <Problem of={problem} again={again} />;
-  if (item === undefined) return isLoading ? <Loading /> : <NothingLeft readings={readings} />;
+  if (item === undefined)
+    return isLoading ? (
+      <Loading />
+    ) : (
+      <>
+        <NothingLeft readings={readings} />
+        <Finds place={place} />
+      </>
+    );
   return (
     <div class="reviewed">
       <ReadingBar

@@ -4,7 +4,7 @@ import { POLARITIES } from '../../model/feedback.ts';
 import { inStretch, isBefore, type Place, stretchOf } from '../conversation-search.ts';
 import { cameOutAs } from '../frame-columns.ts';
 import type { FactsOf, FactsRead, FrameQuery } from '../frame-reader.ts';
-import { cells, type Dialect, isTrue, type Rule } from '../sql.ts';
+import { cells, type Dialect, type Rule } from '../sql.ts';
 import { windowOf } from './frame.ts';
 
 type Cells = readonly [
@@ -16,8 +16,8 @@ type Cells = readonly [
   feedback: number | null,
   cameOut: number | null,
   foretold: number | null,
-  readGood: number | boolean,
-  readBad: number | boolean,
+  /** 0 is bad, 1 is good. */
+  readAs: number | null,
 ];
 
 const PAGE = 5_000;
@@ -51,15 +51,15 @@ export function* factsOf(dialect: Dialect, query: FrameQuery, lookedAtMax: numbe
 }
 
 function statementOf({ key }: Dialect, window: string): string {
-  const readAs = (good: string) => `c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person' AND ${good})`;
   return `SELECT c.id, c.conversation_id, c.began_at, CASE WHEN ${window} AND c.frame IS NOT NULL THEN c.facts END,
-      c.called, c.feedback, c.came_out, c.foretold, ${readAs('good')}, ${readAs('NOT good')}
+      c.called, c.feedback, c.came_out, c.foretold, (SELECT min(CASE WHEN r.good THEN 1 ELSE 0 END) FROM readings r
+        WHERE r.${key} = c.${key} AND r.source = 'person' AND r.good IS NOT NULL)
     FROM (SELECT id FROM conversations WHERE first_closed_at IS NOT NULL AND ${inStretch(stretchOf({}), '').sql}
       ORDER BY began_at DESC, id DESC LIMIT ?) latest CROSS JOIN conversations c WHERE c.id = latest.id`;
 }
 
 function toFacts({ fromStored }: Dialect, row: Cells): FactsOf | undefined {
-  const [id, conversationId, beganAt, facts, called, feedback, cameOut, foretold, readGood, readBad] = row;
+  const [id, conversationId, beganAt, facts, called, feedback, cameOut, foretold, readAs] = row;
   if (facts === null) return undefined;
   return {
     row: id,
@@ -70,6 +70,6 @@ function toFacts({ fromStored }: Dialect, row: Cells): FactsOf | undefined {
     feedback: POLARITIES[feedback ?? -1],
     cameOut: cameOutAs(cameOut),
     isForetoldBad: foretold === 0,
-    readAs: isTrue(readBad) ? 'bad' : isTrue(readGood) ? 'good' : undefined,
+    readAs: readAs === null ? undefined : readAs === 0 ? 'bad' : 'good',
   };
 }

@@ -1,0 +1,57 @@
+/**
+ * What the conversations of a narrowed list have in common, against the others of the same agent and time: a strip of few
+ * facts, each of them the way to its conversations.
+ */
+import type { CommonAnswer } from '../../api/finds.ts';
+import { useReply } from '../api/use-reply.ts';
+import { addressOf, LIST_FILTERS, type Place, withChanges } from '../shell/place.ts';
+import { counted } from '../text/format.ts';
+import { SpanText } from '../text/span-text.tsx';
+import { listQueryOf } from './conversation-filters.tsx';
+
+const SHOWN = 6;
+/** Filters that choose some conversations of an agent; the order chooses none. */
+const NARROWING = ['agent_version', 'environment', 'segment', ...LIST_FILTERS].filter((name) => name !== 'order');
+
+/** Nothing where the list is not narrowed, because it has nothing to be compared with. */
+export function InCommon({ place }: { readonly place: Place }) {
+  const isNarrowed = NARROWING.some((name) => place.query.has(name));
+  const query = withChanges(listQueryOf(place), { order: undefined });
+  const { reply, isOld } = useReply<CommonAnswer>(isNarrowed ? '/api/v1/common' : undefined, { query });
+  if (!isNarrowed || (reply !== undefined && reply.is !== 'here')) return null;
+  if (reply === undefined || isOld) return <p class="in-common aside">Looking for what sets these apart …</p>;
+  return <CommonStrip common={reply.value} place={place} />;
+}
+
+export function CommonStrip({ common, place }: { readonly common: CommonAnswer; readonly place: Place }) {
+  const { agent, says, finds, within, others } = common;
+  if (within === 0 || others === 0) return null;
+  const against = `against ${counted(others, 'other')}`;
+  return (
+    <section class="in-common" aria-label="What these conversations have in common">
+      <span class="aside" title={against}>
+        {says}
+        {!place.query.has('agent') && agent !== undefined && ' Of '}
+        {!place.query.has('agent') && agent !== undefined && <SpanText text={agent} charactersMax={60} />}
+      </span>
+      <ul>
+        {finds.slice(0, SHOWN).map(({ fact, says: often, with: withIt, lift }) => (
+          <li key={fact}>
+            <a href={addressOf('conversations', withFact(place, fact))} title={titleOf(often, withIt)}>
+              <SpanText text={fact} charactersMax={80} />
+            </a>
+            <span class="aside">{` ${lift.value === undefined ? `> ${lift.low}` : lift.value} ×`}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function withFact({ query }: Place, fact: string): URLSearchParams {
+  return withChanges(query, { fact: [...query.getAll('fact'), fact] });
+}
+
+function titleOf(often: string, withIt: readonly string[]): string {
+  return withIt.length === 0 ? often : `${often}. With it: ${withIt.join('; ')}`;
+}
