@@ -31,13 +31,11 @@ const find = z.strictObject({
   says: z.string().meta({ description: 'how often it comes, as a sentence' }),
   within: counted.meta({ description: 'of the conversations that are looked at' }),
   others: counted.meta({ description: 'of those that they are compared with' }),
-  lift: z
-    .strictObject({ value: z.number().optional(), low: z.number(), high: z.number().optional() })
-    .meta({
-      description: 'how many times as often, with its interval of 95 %; no upper end where none of the others has it',
-    }),
+  lift: z.strictObject({ value: z.number().optional(), low: z.number(), high: z.number().optional() }).meta({
+    description: 'how many times as often, with its interval of 95 %; no upper end where none of the others has it',
+  }),
   chance: z.number().min(0).max(1).meta({ description: "of so many by chance: Fisher's exact test to one side" }),
-  with: list(z.string()).meta({ description: 'facts of nearly the same conversations, which say no more' }),
+  also: list(z.string()).meta({ description: 'facts of nearly the same conversations, which say no more' }),
   conversation_ids: list(z.string()).meta({ description: 'five of them, the latest first' }),
   link: z.string().meta({ description: 'the list of them, a place of the page' }),
 });

@@ -30,9 +30,9 @@ import type { Conversation } from '../model/conversation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
-import { withEnd, withFacts } from '../store/facts.ts';
-import { mergedGlance } from './conversation-glance.ts';
-import { endFacts } from './end-facts.ts';
+import { withFacts } from '../store/facts.ts';
+import { asksAgain } from './asks-again.ts';
+import { ceasesLater, mergedGlance } from './conversation-glance.ts';
 
 export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
 export { spokenWords } from './conversation-words.ts';
@@ -78,7 +78,9 @@ export function joinConversation(conversations: ConversationStore, joining: Join
     updatedAt: Date.now(),
     turns,
     glance: mergedGlance(conversation.glance, joining.glance),
-    facts: withFacts(conversation.facts, joining.facts),
+    facts: withFacts(conversation.facts, joining.facts, {
+      isLater: ceasesLater(joining.glance, conversation.glance),
+    }),
     ...dueAfter({ ...conversation, turns }, joining),
   });
 }
@@ -153,7 +155,8 @@ export function closeConversation(
   row: number,
   { turns, whole, ...result }: ScoringResult,
 ): void {
-  const facts = withEnd(conversations.at(row).facts, whole && endFacts(whole.turns));
+  const more = whole !== undefined && asksAgain(whole.turns) ? ['user: asks the same again'] : [];
+  const facts = withFacts(conversations.at(row).facts, more);
   conversations.change(row, { ...result, facts, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
 }
 
@@ -162,7 +165,7 @@ export interface ScoringResult {
   readonly cause: DueCause;
   readonly turns: number;
   readonly unscoredBecause: UnscoredCause | undefined;
-  /** Absent where the turns were scored one by one. */
+  /** Absent unless a suite has scored it as a whole: then nobody has to understand it again. */
   readonly whole?: Pick<Conversation, 'turns'> | undefined;
 }
 
@@ -189,7 +192,7 @@ function worseOf(
   return {
     worstOutcome: Math.max(one.worstOutcome, other.worstOutcome),
     called: other.called === undefined ? one.called : strongerOf(one.called, other.called),
-    facts: withFacts(other.facts, one.facts),
+    facts: withFacts(other.facts, one.facts, { isLater: ceasesLater(one.glance, other.glance) }),
   };
 }
 

@@ -3,6 +3,8 @@
  * (`statistics/discovery/finds.ts`): tools, how they followed each other, failures and their messages, amounts, and
  * what kind of request it was. Nothing in them knows a domain, and only what is decoded anyway is read.
  */
+import { isCorrection } from '../language/corrections.ts';
+import { endsAsQuestion } from '../language/read-answer.ts';
 import type { Turn } from '../model/turn.ts';
 import { requestTraits, shownName } from './detection/traits.ts';
 import { errorTemplate } from './error-template.ts';
@@ -30,6 +32,7 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
     facts.add(`calls: ${roughly(toolCalls.length)}`);
     facts.add(`model calls: ${roughly(turn.llmCalls)}`);
     facts.add(`answer: ${roughly(turn.finalAnswer.text.length)}`);
+    if (isCorrection(turn.userInput.text)) facts.add('user: corrects');
     if (error !== undefined) {
       facts.add(`error: ${shownName(error.type)}`);
       messages.add(error.message);
@@ -39,7 +42,19 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
       if (template !== undefined) facts.add(`error message: ${shownName(template)}`);
     }
   }
+  const [last, ...others] = turns;
+  if (last !== undefined)
+    facts.add(`ended: ${endOf(others.reduce((one, other) => (other.endedAtMs >= one.endedAtMs ? other : one), last))}`);
   return [...facts];
+}
+
+/** Where the user says nothing more, what the agent did last is how it ended. */
+function endOf({ error, finalAnswer, toolCalls }: Turn): string {
+  if (error !== undefined) return 'with an error';
+  const { text } = finalAnswer;
+  if (text.trim() === '') return 'without an answer';
+  if (toolCalls.at(-1)?.error !== undefined) return 'after a failed call';
+  return endsAsQuestion(text) ? 'with a question of the agent' : 'with an answer';
 }
 
 /** As a power of two from which on it is. */

@@ -16,7 +16,7 @@ const placeAt = (search: string): Place => ({
 
 function find(fact: string, changes: Partial<FindJson> = {}): FindJson {
   return {
-    ...{ fact, says: '4 times as often (2 to 8) among these: 12 of 37, against 60 of 800 others', with: [] },
+    ...{ fact, says: '4 times as often (2 to 8) among these: 12 of 37, against 60 of 800 others', also: [] },
     ...{ within: { count: 12, of: 37 }, others: { count: 60, of: 800 }, lift: { value: 4, low: 2, high: 8 } },
     ...{
       chance: 1e-6,
@@ -64,9 +64,9 @@ test('a list that is not narrowed asks for nothing, and a narrowed one with its 
 const HOSTILE = 'error message: <img src=x onerror=alert(1)>\u202e';
 
 test('facts are text, whatever spans wrote into them', () => {
-  const finds = [find(HOSTILE, { with: [HOSTILE] })];
+  const finds = [find(HOSTILE, { also: [HOSTILE] })];
   const strip = <CommonStrip common={common(finds)} place={placeAt('came_out=bad')} />;
-  const section = <FoundOf answer={answer([{ source: 'new', ...find(HOSTILE, { with: [HOSTILE] }) }])} />;
+  const section = <FoundOf answer={answer([{ source: 'new', ...find(HOSTILE, { also: [HOSTILE] }) }])} />;
   for (const shown of [strip, section]) {
     expect(countOf(shown, /<img/)).toBe(0);
     expect(wordsOf(shown)).toContain('U+202E');
@@ -89,7 +89,7 @@ test('finds stand by the reason why their conversations were looked at, with the
     <FoundOf
       answer={answer([
         { source: 'criteria_failed', ...find('user: corrects') },
-        { source: 'came_out_bad', ...find('tool: refund', { with: ['last: refund'] }) },
+        { source: 'came_out_bad', ...find('tool: refund', { also: ['last: refund'] }) },
       ])}
     />
   );

@@ -35,9 +35,9 @@ export function CommonStrip({ common, place }: { readonly common: CommonAnswer; 
         {!place.query.has('agent') && agent !== undefined && <SpanText text={agent} charactersMax={60} />}
       </span>
       <ul>
-        {finds.slice(0, SHOWN).map(({ fact, says: often, with: withIt, lift }) => (
+        {finds.slice(0, SHOWN).map(({ fact, says: often, also, lift }) => (
           <li key={fact}>
-            <a href={addressOf('conversations', withFact(place, fact))} title={titleOf(often, withIt)}>
+            <a href={addressOf('conversations', withFact(place, fact))} title={titleOf(often, also)}>
               <SpanText text={fact} charactersMax={80} />
             </a>
             <span class="aside">{` ${lift.value === undefined ? `> ${lift.low}` : lift.value} ×`}</span>
@@ -52,6 +52,6 @@ function withFact({ query }: Place, fact: string): URLSearchParams {
   return withChanges(query, { fact: [...query.getAll('fact'), fact] });
 }
 
-function titleOf(often: string, withIt: readonly string[]): string {
-  return withIt.length === 0 ? often : `${often}. With it: ${withIt.join('; ')}`;
+function titleOf(often: string, also: readonly string[]): string {
+  return also.length === 0 ? often : `${often}. With it: ${also.join('; ')}`;
 }

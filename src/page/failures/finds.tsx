@@ -99,7 +99,7 @@ function nothingWords({ sources }: FindsAnswer): string {
 }
 
 function Found({ find }: { readonly find: FindsAnswer['finds'][number] }) {
-  const { fact, says, link, with: withIt, conversation_ids: ids } = find;
+  const { fact, says, link, also, conversation_ids: ids } = find;
   const query = new URLSearchParams(link.slice(link.indexOf('?')));
   return (
     <li>
@@ -107,10 +107,10 @@ function Found({ find }: { readonly find: FindsAnswer['finds'][number] }) {
         <SpanText text={fact} charactersMax={100} />
       </a>
       {` ${says}`}
-      {withIt.length > 0 && (
+      {also.length > 0 && (
         <span class="aside">
           {'; with it: '}
-          <SpanText text={withIt.join('; ')} charactersMax={200} />
+          <SpanText text={also.join('; ')} charactersMax={200} />
         </span>
       )}
       <span class="aside">

@@ -5,7 +5,7 @@ import type { Lift, Share } from '../../../statistics/discovery/over-represented
 import type { FactsOf } from '../../../store/frame-reader.ts';
 
 const IDS_MAX = 5;
-const WITH_MAX = 6;
+const ALSO_MAX = 6;
 
 const THOSE: Readonly<Record<Exclude<FindSource, 'new'>, string>> = {
   came_out_bad: 'conversations that came out bad',
@@ -40,7 +40,7 @@ export function findJson(
       ...(lift.high === undefined ? {} : { high: figure(lift.high) }),
     },
     chance: Number(chance.toPrecision(3)),
-    with: withIt.slice(0, WITH_MAX),
+    also: withIt.slice(0, ALSO_MAX),
     conversation_ids: latest.map(({ conversationId }) => conversationId),
     link: linkTo(fact),
   };

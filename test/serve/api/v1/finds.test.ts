@@ -108,7 +108,7 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
   expect(answer.looked_at).toBeGreaterThan(5);
   expect(answer.finds).toHaveLength(1);
   const [find] = answer.finds;
-  const facts = [find?.fact ?? '', ...(find?.with ?? [])];
+  const facts = [find?.fact ?? '', ...(find?.also ?? [])];
   expect(facts).toEqual(expect.arrayContaining([MESSAGE, 'failed call: refund', 'tool: refund']));
   const both = bad.filter(fails).length;
   const others = numbers.filter(fails).length - both;
@@ -145,7 +145,7 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
 
   // Facts that follow from the filter are no finds: they name what was asked for.
   const ofFact = await common(`agent=helper&fact=${encodeURIComponent('tool: refund')}`);
-  expect(ofFact.finds.flatMap((one) => [one.fact, ...one.with]).filter((fact) => fact.includes('refund'))).toEqual([]);
+  expect(ofFact.finds.flatMap((one) => [one.fact, ...one.also]).filter((fact) => fact.includes('refund'))).toEqual([]);
   expect(await common('agent=nobody')).toMatchObject({ within: 0, others: 0, finds: [] });
   expect((await common('agent=helper&words=nothing-of-the-kind')).says).toBe('Nothing sets these 0 apart.');
   // Several agents are not told apart: the one with most of the list is compared.
