@@ -1,39 +1,39 @@
 /**
- * Whether a user's message corrects the answer before it: "no, I meant …", "that's not what I asked". Only what stands at
- * the beginning counts, because a later sentence may speak of anything.
+ * Whether a user's message corrects the answer before it: "no, I meant …", "that's not what I asked". Only its first words
+ * count, because a later sentence may speak of anything, and every message is read.
  */
 import type { Language } from './languages.ts';
 import { plainText } from './plain-text.ts';
 
 const BEGINNING = 160;
 
-/** Patterns over plain text. A `^` is the beginning of the message. */
+/** Patterns over plain text, of the first words of a message. */
 const CORRECTIONS: Readonly<Record<Language, readonly string[]>> = {
   English: [
-    "^(?:no|nope|nah|wait|sorry)[,.!:;–— -]{1,3}(?:i (?:meant|mean|said|asked|want|wanted)|not (?:that|this|the|those|what)|(?:that|it)(?:'s| is) (?:not|wrong))\\b",
-    "\\bi (?:meant|actually meant|did ?n[o']?t (?:ask|mean|say|want)|asked (?:for|about|you to))\\b",
-    "\\b(?:that's|that is|this is|it's) (?:not (?:what|right|correct|the one)|wrong|incorrect|the wrong)\\b",
-    "\\byou(?: have|'ve)? (?:misunderstood|got (?:it|that|me) wrong|misread)\\b",
+    "(?:no|nope|nah|wait|sorry)[,.!:;–— -]{1,3}(?:i (?:meant|mean|said|asked|want|wanted)|not (?:that|this|the|those|what)|(?:that|it)(?:'s| is) (?:not|wrong))",
+    "i (?:meant|actually meant|did ?n[o']?t (?:ask|mean|say|want)|asked (?:for|about|you to))",
+    "(?:that's|that is|this is|it's) (?:not (?:what|right|correct|the one)|wrong|incorrect|the wrong)",
+    "you(?: have|'ve)? (?:misunderstood|got (?:it|that|me) wrong|misread)",
   ],
   German: [
-    '^nein[,.!:;–— -]{1,3}(?:ich (?:meine|meinte|will|wollte|brauche|sagte)|nicht (?:das|den|die|diese|so)|sondern)\\b',
-    '\\bich meinte\\b|\\bich meine (?:nicht|doch|eigentlich)\\b|\\bich wollte (?:nicht|doch|eigentlich)\\b',
-    '\\bdas (?:ist|war) (?:nicht (?:das|was|richtig)|falsch)|\\bdas stimmt nicht|\\b(?:falsch|miss)verstanden\\b',
+    'nein[,.!:;–— -]{1,3}(?:ich (?:meine|meinte|will|wollte|brauche|sagte)|nicht (?:das|den|die|diese|so)|sondern)',
+    'ich meinte|ich meine (?:nicht|doch|eigentlich)|ich wollte (?:nicht|doch|eigentlich)',
+    'das (?:ist|war) (?:nicht (?:das|was|richtig)|falsch)|das stimmt nicht|(?:du hast|sie haben) mich (?:falsch|miss)verstanden',
   ],
   Spanish: [
-    '^no[,.!:;–— -]{1,3}(?:yo (?:quiero|quería|digo)|quiero|quería|me refiero|lo que|eso no|ese no|esa no)(?!\\p{L})',
-    '(?<!\\p{L})(?:quise decir|quería decir|me refería|me refiero)(?!\\p{L})',
-    '(?<!\\p{L})(?:(?:eso|esto) no es|no es (?:eso )?lo que|no era (?:eso|lo que)|(?:me )?(?:has entendido|entendiste|entendió) mal)(?!\\p{L})',
+    'no[,.!:;–— -]{1,3}(?:yo (?:quiero|quería|digo)|quiero|quería|me refiero|lo que|eso no|ese no|esa no)',
+    'quise decir|quería decir|me refería|me refiero',
+    '(?:eso|esto) no es|no es (?:eso )?lo que|no era (?:eso|lo que)|(?:me )?(?:has entendido|entendiste|entendió) mal',
   ],
   French: [
-    "^non[,.!:;–— -]{1,3}(?:je (?:veux|voulais|parle|parlais|demande)|pas (?:ce|cette|celui|celle|ça)|ce n'est pas|c'est pas)(?!\\p{L})",
-    '(?<!\\p{L})(?:je voulais (?:dire|plutôt)|je parlais d|mal compris)',
-    "(?<!\\p{L})(?:ce n'est pas|c'est pas|c'était pas) (?:ce que|ça|cela|ce qu'|la bonne|le bon|correct)|(?<!\\p{L})c'est (?:faux|incorrect|la mauvaise|le mauvais)",
+    "non[,.!:;–— -]{1,3}(?:je (?:veux|voulais|parle|parlais|demande)|pas (?:ce|cette|celui|celle|ça)|ce n'est pas|c'est pas)",
+    "je voulais (?:dire|plutôt)|je parlais (?:de|du|des|d'\\p{L}{1,20})|(?:tu as|vous avez) mal compris",
+    "(?:ce n'est pas|c'est pas|c'était pas) (?:ce que|ça|cela|ce qu'|la bonne|le bon|correct)|c'est (?:faux|incorrect|la mauvaise|le mauvais)",
   ],
   Portuguese: [
-    '^não[,.!:;–— -]{1,3}(?:eu (?:quero|queria|disse)|quero|queria|o que eu|me refiro|isso não|esse não|essa não)(?!\\p{L})',
-    '(?<!\\p{L})(?:quis dizer|queria dizer|me referia|me refiro|referia-me)(?!\\p{L})',
-    '(?<!\\p{L})(?:não (?:é|foi|era) (?:isso|o que)|isso não (?:é|foi|está)|isso está errado|entend(?:eu|este) (?:mal|errado))(?!\\p{L})',
+    'não[,.!:;–— -]{1,3}(?:eu (?:quero|queria|disse)|quero|queria|o que eu|me refiro|isso não|esse não|essa não)',
+    '(?:eu )?(?:quis dizer|queria dizer|me referia|me refiro|referia-me)',
+    'não (?:é|foi|era) (?:isso|o que)|isso não (?:é|foi|está)|isso está errado|(?:você )?entend(?:eu|este) (?:mal|errado)',
   ],
   Japanese: [
     'そうじゃな|そうではな|^(?:いえ|いや|いいえ)[、。,]|違います|違うん|^違|ではなくて|じゃなくて|と言ったのは|聞いたのは|間違っています',
@@ -43,10 +43,23 @@ const CORRECTIONS: Readonly<Record<Language, readonly string[]>> = {
   ],
 };
 
-/** Compiled when the first later turn is read. */
-let compiled: RegExp | undefined;
+const HAS_IDEOGRAPHS = /[\u3040-\u30ff\u4e00-\u9fff]/;
+
+/** Compiled when the first message is read. */
+let compiled: { readonly spaced: RegExp; readonly unspaced: RegExp } | undefined;
 
 export function isCorrection(message: string): boolean {
-  compiled ??= new RegExp(Object.values(CORRECTIONS).flat().join('|'), 'u');
-  return compiled.test(plainText(message.slice(0, BEGINNING)).trimStart());
+  compiled ??= compile();
+  const text = plainText(message.slice(0, BEGINNING)).trimStart();
+  return compiled.spaced.test(text) || (HAS_IDEOGRAPHS.test(text) && compiled.unspaced.test(text));
+}
+
+function compile(): NonNullable<typeof compiled> {
+  const { Japanese, Chinese, ...spaced } = CORRECTIONS;
+  // Two short words may stand before it: "hm, sorry, …". At one place only, so that a text takes no time.
+  const before = '^(?:\\p{L}{1,10}[,.!:;–— -]{1,3}){0,2}?';
+  return {
+    spaced: new RegExp(`${before}(?:${Object.values(spaced).flat().join('|')})(?!\\p{L})`, 'u'),
+    unspaced: new RegExp([...Japanese, ...Chinese].join('|'), 'u'),
+  };
 }
