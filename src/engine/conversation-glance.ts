@@ -48,7 +48,7 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
   };
 }
 
-/** What ceases at the same time may be the same turn with more spans. */
+/** True as well of the same time, which the same turn with more spans has. */
 export function ceasesLater(more: ConversationGlance, known: ConversationGlance): boolean {
   return (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
 }

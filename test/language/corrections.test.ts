@@ -1,4 +1,4 @@
-/** What corrects an agent, and what does not, in each language. */
+/** Messages that correct an agent, and messages that do not, in each language. */
 import { expect, test } from 'vitest';
 import { isCorrection } from '../../src/language/corrections.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { CommonAnswer, FindJson, FindsAnswer } from '../../src/api/finds.ts';
 import { listQueryOf } from '../../src/page/conversations/conversation-filters.tsx';
-import { CommonStrip, InCommon } from '../../src/page/conversations/in-common.tsx';
+import { FactStrip, SetApart } from '../../src/page/conversations/set-apart.tsx';
 import { FoundOf } from '../../src/page/failures/finds.tsx';
 import type { Place } from '../../src/page/shell/place.ts';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
@@ -36,28 +36,28 @@ function common(finds: readonly FindJson[], changes: Partial<CommonAnswer> = {})
 
 test('the strip has six facts at most, each the way to its conversations within the filters', () => {
   const finds = Array.from({ length: 9 }, (_, at) => find(`tool: t${at}`));
-  const strip = <CommonStrip common={common(finds)} place={placeAt('came_out=bad&fact=a&columns=cost')} />;
+  const strip = <FactStrip common={common(finds)} place={placeAt('came_out=bad&fact=a&columns=cost')} />;
 
   expect(countOf(strip, /<a /)).toBe(6);
   expect(markupOf(strip)).toContain(
     'href="/conversations?came_out=bad&amp;columns=cost&amp;fact=a&amp;fact=tool%3A+t0"',
   );
   expect(wordsOf(strip)).toMatch(/^What sets these 37 apart: Of shop.*tool: t0 4 ×/);
-  const one = <CommonStrip common={common(finds)} place={placeAt('agent=shop&came_out=bad')} />;
+  const one = <FactStrip common={common(finds)} place={placeAt('agent=shop&came_out=bad')} />;
   expect(wordsOf(one)).not.toContain('Of shop');
 });
 
 test('where nothing is found the strip says so, and without others to compare with it says nothing', () => {
   const nothing = common([], { says: 'Nothing sets these 37 apart.' });
-  expect(wordsOf(<CommonStrip common={nothing} place={placeAt('agent=shop')} />)).toBe('Nothing sets these 37 apart.');
+  expect(wordsOf(<FactStrip common={nothing} place={placeAt('agent=shop')} />)).toBe('Nothing sets these 37 apart.');
   for (const changes of [{ within: 0 }, { others: 0 }])
-    expect(markupOf(<CommonStrip common={common([], changes)} place={placeAt('')} />)).toBe('');
+    expect(markupOf(<FactStrip common={common([], changes)} place={placeAt('')} />)).toBe('');
 });
 
 test('a list that is not narrowed asks for nothing, and a narrowed one with its own filters', () => {
   for (const search of ['', 'agent=shop&since=1d', 'order=worst'])
-    expect(markupOf(<InCommon place={placeAt(search)} />)).toBe('');
-  expect(wordsOf(<InCommon place={placeAt('came_out=missed')} />)).toContain('Looking for');
+    expect(markupOf(<SetApart place={placeAt(search)} />)).toBe('');
+  expect(wordsOf(<SetApart place={placeAt('came_out=missed')} />)).toContain('Looking for');
   expect(listQueryOf(placeAt('fact=a&fact=b')).getAll('fact')).toEqual(['a', 'b']);
 });
 
@@ -65,7 +65,7 @@ const HOSTILE = 'error message: <img src=x onerror=alert(1)>\u202e';
 
 test('facts are text, whatever spans wrote into them', () => {
   const finds = [find(HOSTILE, { also: [HOSTILE] })];
-  const strip = <CommonStrip common={common(finds)} place={placeAt('came_out=bad')} />;
+  const strip = <FactStrip common={common(finds)} place={placeAt('came_out=bad')} />;
   const section = <FoundOf answer={answer([{ source: 'new', ...find(HOSTILE, { also: [HOSTILE] }) }])} />;
   for (const shown of [strip, section]) {
     expect(countOf(shown, /<img/)).toBe(0);

@@ -4,7 +4,7 @@
  */
 
 /** Conversations that have the same facts. */
-export interface Shape {
+interface Shape {
   /** Places in the list of facts. */
   readonly facts: readonly number[];
   /** Places of the conversations. */

@@ -7,8 +7,8 @@
  *
  *     0.1 k / (m (1 + 1/2 + … + 1/m))
  *
- * which holds whatever the facts have to do with each other. Where nothing is over-represented, any find is a false
- * one, so that nothing at all is found in nine of ten cases or more.
+ * which holds whatever the facts have to do with each other. Any find is a false one if nothing is over-represented:
+ * then nothing at all is found in nine of ten cases or more.
  *
  * **Left out** before anything is tested, by what does not depend on which conversation is where: facts so rare or so
  * common that no division of them would be a find, and facts that are true by construction (`isTrivial`).
@@ -21,7 +21,7 @@ import { type FactTable, membersOf } from './fact-table.ts';
 import { chanceOfAtLeast, leastChance, type Lift, liftOf, type Share } from './over-represented.ts';
 
 /** Side of a conversation: 1 is within, −1 beside, 0 neither. */
-export type Sides = Int8Array;
+type Sides = Int8Array;
 
 export interface Contrast {
   readonly name: string;
@@ -46,7 +46,7 @@ export interface Find {
   readonly members: readonly number[];
 }
 
-export interface Found {
+interface Found {
   /** The least likely ones first. */
   readonly finds: readonly Find[];
   /** Facts that were tested, of all contrasts. */
@@ -55,9 +55,9 @@ export interface Found {
   readonly sizes: readonly { readonly name: string; readonly within: number; readonly beside: number }[];
 }
 
-export const FALSE_MAX = 0.1;
+const FALSE_MAX = 0.1;
 /** In fewer conversations nothing is looked for. */
-export const WITHIN_MIN = 8;
+const WITHIN_MIN = 8;
 /** A fact that could not come below it is left out; so small a chance is a find only among few others. */
 const ATTAINABLE = 0.001;
 /** Less may be true, and leads nowhere. */
@@ -66,7 +66,7 @@ const ALIKE = 0.8;
 const KEPT_MAX = 60;
 
 interface Tested extends Omit<Find, 'lift' | 'withIt' | 'members'> {
-  /** Of the fact, in the table. */
+  /** Number of the fact in the table. */
   readonly place: number;
 }
 
@@ -135,7 +135,7 @@ function testedIn(
   });
 }
 
-/** Those that Benjamini and Yekutieli let stand. */
+/** The facts that Benjamini and Yekutieli let stand. */
 function heldOf(tested: readonly Tested[]): readonly Tested[] {
   const sorted = tested.toSorted(byChance);
   let [harmonic, held] = [0, 0];
@@ -149,7 +149,7 @@ interface Kept extends Tested {
   /** Conversations that have it, on either side and on neither. */
   readonly all: readonly number[];
   readonly having: ReadonlySet<number>;
-  /** Those within. */
+  /** Conversations within that have it. */
   readonly members: ReadonlySet<number>;
   readonly withIt: string[];
 }

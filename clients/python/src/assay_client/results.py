@@ -412,7 +412,7 @@ class _Found(TypedDict):
     since: str
     until: str
     conversations: int
-    #: Facts that were tested. Of all finds, a tenth is false at most.
+    #: Facts that were tested. A tenth of the finds is false at most.
     looked_at: int
     #: There are more conversations, and these are the latest.
     cut: bool
@@ -434,7 +434,7 @@ class _CommonRequired(_Found):
 
 
 class Common(_CommonRequired, total=False):
-    #: Of which there are most.
+    #: The one with most of the conversations.
     agent: str
 
 

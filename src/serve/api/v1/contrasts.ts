@@ -1,6 +1,6 @@
 /**
- * Reasons to look at conversations of a window, each with the conversations that they are compared with: those that are
- * known to be otherwise where there are some, because whatever makes it known (an order, a long talk) would be found
+ * Reasons to look at conversations of a window, each with the conversations that they are compared with. These are known
+ * to be otherwise where there are some: else whatever makes it known, such as an order or a long talk, would be found
  * itself.
  */
 import type { FindSource } from '../../../api/finds.ts';

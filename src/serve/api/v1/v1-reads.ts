@@ -1,7 +1,7 @@
 /** The table of what `/api/v1` reads from the store for the page and for programs: `src/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
-import { getCommon } from './common.ts';
+import { getCommon } from './list-finds.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';

@@ -1,6 +1,6 @@
 /**
- * What the conversations of a narrowed list have in common, against the others of the same agent and time: a strip of few
- * facts, each of them the way to its conversations.
+ * The line above a narrowed list: few facts that its conversations have in common, against the others of the same agent
+ * and time. Each fact is a link to its conversations.
  */
 import type { CommonAnswer } from '../../api/finds.ts';
 import { useReply } from '../api/use-reply.ts';
@@ -14,21 +14,21 @@ const SHOWN = 6;
 const NARROWING = ['agent_version', 'environment', 'segment', ...LIST_FILTERS].filter((name) => name !== 'order');
 
 /** Nothing where the list is not narrowed, because it has nothing to be compared with. */
-export function InCommon({ place }: { readonly place: Place }) {
+export function SetApart({ place }: { readonly place: Place }) {
   const isNarrowed = NARROWING.some((name) => place.query.has(name));
   const query = withChanges(listQueryOf(place), { order: undefined });
   const { reply, isOld } = useReply<CommonAnswer>(isNarrowed ? '/api/v1/common' : undefined, { query });
   if (!isNarrowed || (reply !== undefined && reply.is !== 'here')) return null;
-  if (reply === undefined || isOld) return <p class="in-common aside">Looking for what sets these apart …</p>;
-  return <CommonStrip common={reply.value} place={place} />;
+  if (reply === undefined || isOld) return <p class="set-apart aside">Looking for what sets these apart …</p>;
+  return <FactStrip common={reply.value} place={place} />;
 }
 
-export function CommonStrip({ common, place }: { readonly common: CommonAnswer; readonly place: Place }) {
+export function FactStrip({ common, place }: { readonly common: CommonAnswer; readonly place: Place }) {
   const { agent, says, finds, within, others } = common;
   if (within === 0 || others === 0) return null;
   const against = `against ${counted(others, 'other')}`;
   return (
-    <section class="in-common" aria-label="What these conversations have in common">
+    <section class="set-apart" aria-label="What these conversations have in common">
       <span class="aside" title={against}>
         {says}
         {!place.query.has('agent') && agent !== undefined && ' Of '}
