@@ -3,20 +3,10 @@
  * `GET /api/v1/common`: the same of the conversations that a list finds.
  */
 import { z } from 'zod';
+import { FIND_SOURCES } from '../model/find-sources.ts';
 import { conversationFilters } from './conversation-list.ts';
 import { placeOfEstimate } from './estimate.ts';
 import { count, isForward, list, NOT_FORWARD, time } from './shapes.ts';
-
-/** Reasons to look at conversations. */
-export const FIND_SOURCES = [
-  'came_out_bad',
-  'feedback_negative',
-  'read_bad',
-  'criteria_failed',
-  'foretold_bad',
-  'new',
-] as const;
-export type FindSource = (typeof FIND_SOURCES)[number];
 
 export const findsQuery = z.strictObject(placeOfEstimate).refine(isForward, NOT_FORWARD);
 

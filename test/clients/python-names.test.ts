@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { FIND_SOURCES } from '../../src/api/finds.ts';
+import { FIND_SOURCES } from '../../src/model/find-sources.ts';
 import { OUTCOMES, VERDICTS } from '../../src/model/evaluation.ts';
 import { LABELS } from '../../src/model/labels.ts';
 import { READING_ANSWERS } from '../../src/model/readings.ts';

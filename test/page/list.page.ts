@@ -112,3 +112,22 @@ test('the export has what the list finds', async () => {
   expect(lines.map((line) => exportLine.parse(JSON.parse(line)).agent_version)).toEqual(lines.map(() => 'v2'));
   expect(listed).toContain(`${lines.length} conversations`);
 });
+
+test('the line above a narrowed list says what sets it apart, and a fact is one click', async () => {
+  for (const options of [{}, { size: NARROW, scheme: 'dark' as const }]) {
+    const page = await openPage(`${http}/conversations?fact=calls%3A+4+and+more`, options);
+    const first = page.locator('.set-apart a').first();
+    await first.waitFor();
+    const fact = await first.innerText();
+    expect(await page.locator('.set-apart a').count()).toBeLessThanOrEqual(6);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    await takeScreenshot(page, `set-apart${options.size === undefined ? '' : '-dark-360'}`);
+
+    await first.click();
+
+    await expect.poll(() => new URLSearchParams(searchOf(page.url())).getAll('fact').at(-1)).toBe(fact);
+    await page.locator('.row').first().waitFor();
+    await page.getByText(`and ${fact}`).first().waitFor();
+  }
+});

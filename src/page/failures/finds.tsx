@@ -3,8 +3,9 @@
  * without anybody having read them.
  */
 import type { Facets } from '../../api/facets.ts';
-import { FIND_SOURCES, type FindsAnswer, type FindSource } from '../../api/finds.ts';
+import type { FindsAnswer } from '../../api/finds.ts';
 import { OTHER } from '../../model/agent-labels.ts';
+import { FIND_SOURCES, type FindSource } from '../../model/find-sources.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Here } from '../shell/here.tsx';
 import { addressOf, onlyOf, type Place, withChanges } from '../shell/place.ts';

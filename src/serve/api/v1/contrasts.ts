@@ -3,7 +3,7 @@
  * to be otherwise where there are some: else whatever makes it known, such as an order or a long talk, would be found
  * itself.
  */
-import type { FindSource } from '../../../api/finds.ts';
+import type { FindSource } from '../../../model/find-sources.ts';
 import { isScored, severityOf } from '../../../model/severity.ts';
 import type { Contrast } from '../../../statistics/discovery/finds.ts';
 import type { FactsOf } from '../../../store/frame-reader.ts';

@@ -1,5 +1,6 @@
 /** A find as an answer has it: in words, with the latest of its conversations and the way to all of them. */
-import type { FindJson, FindSource } from '../../../api/finds.ts';
+import type { FindJson } from '../../../api/finds.ts';
+import type { FindSource } from '../../../model/find-sources.ts';
 import type { Find } from '../../../statistics/discovery/finds.ts';
 import type { Lift, Share } from '../../../statistics/discovery/over-represented.ts';
 import type { FactsOf } from '../../../store/frame-reader.ts';

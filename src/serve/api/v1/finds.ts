@@ -2,7 +2,8 @@
  * `GET /api/v1/finds`: facts that are over-represented where conversations of an agent went badly, and tools and errors
  * that are new, without a reading. All of them are tested together (`statistics/discovery/finds.ts`).
  */
-import { type FindsAnswer, type FindSource, findsAnswer, findsQuery } from '../../../api/finds.ts';
+import { type FindsAnswer, findsAnswer, findsQuery } from '../../../api/finds.ts';
+import type { FindSource } from '../../../model/find-sources.ts';
 import { FAILED_OUTCOMES, severityOf } from '../../../model/severity.ts';
 import { factTable } from '../../../statistics/discovery/fact-table.ts';
 import { findsIn } from '../../../statistics/discovery/finds.ts';

@@ -15,6 +15,7 @@ import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
+const DAY_MS = 86_400_000;
 const PAGE = 500;
 const WITHIN_MAX = 5_000;
 /** Conversations that the search looks at, and those of the window that they are compared with. */
@@ -32,11 +33,7 @@ facts that the conversations of a list have in common, against the others of the
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<CommonAnswer> => {
     const { rows, isCut } = await listed(reader, searchOf({ ...asked, order: 'latest', limit: PAGE }));
     const [agent, own = []] = mostOf(rows);
-    const times = own.map((row) => placeOf(row).at);
-    const first = times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
-    const last = times.reduce((most, at) => Math.max(most, at), 0);
-    const since = isCut ? first : (asked.since ?? (agent === undefined ? 0 : first));
-    const until = asked.until ?? (asked.since === undefined ? last + 1 : Math.max(last + 1, Date.now()));
+    const { since, until } = timeOf(own, { ...asked, isCut });
     const window = { agent: agent ?? '', since, until };
     const found =
       agent === undefined ? { conversations: [], isCut: false } : await reader.frame.factsOf(window, LOOKED_AT_MAX);
@@ -78,6 +75,18 @@ async function listed(
     if (cursor === undefined) return { rows, isCut: false };
     if (rows.length >= WITHIN_MAX || lookedAt >= LOOKED_AT_MAX) return { rows: rows.slice(0, WITHIN_MAX), isCut: true };
   }
+}
+
+/** The time that was asked for, or that of the conversations: a day at least, because a few have few others beside them. */
+function timeOf(
+  rows: readonly ConversationRow[],
+  { since, until, isCut }: Pick<Asked, 'since' | 'until'> & { readonly isCut: boolean },
+): { readonly since: number; readonly until: number } {
+  const times = rows.map((row) => placeOf(row).at);
+  const last = times.reduce((most, at) => Math.max(most, at), 0);
+  // Older ones that the list would have are no others.
+  const begin = isCut ? last : Math.min(last, since ?? last - DAY_MS);
+  return { since: times.reduce((least, at) => Math.min(least, at), begin), until: until ?? last + 1 };
 }
 
 /** The agent with most of them: facts of several would tell the agents apart. */
