@@ -58,6 +58,7 @@ export type FindsAnswer = z.infer<typeof findsAnswer>;
 export const commonAnswer = z.strictObject({
   ...whatWasFound,
   agent: z.string().optional().meta({ description: 'of which the list has most; absent where the list is empty' }),
+  agents: count.meta({ description: 'of the list, of which one is compared' }),
   says: z.string(),
   within: count.meta({ description: 'conversations of the list, the latest 5,000, that are compared' }),
   others: count.meta({ description: 'of the same agent and time' }),

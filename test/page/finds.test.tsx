@@ -29,8 +29,8 @@ function find(fact: string, changes: Partial<FindJson> = {}): FindJson {
 
 function common(finds: readonly FindJson[], changes: Partial<CommonAnswer> = {}): CommonAnswer {
   return {
-    ...{ agent: 'shop', since: AT, until: AT, conversations: 837, within: 37, others: 800, looked_at: 90, cut: false },
-    ...{ says: 'What sets these 37 apart:', finds, ...changes },
+    ...{ agent: 'shop', agents: 1, since: AT, until: AT, conversations: 837, within: 37, others: 800, looked_at: 90 },
+    ...{ cut: false, says: 'What sets these 37 apart:', finds, ...changes },
   };
 }
 
@@ -42,9 +42,10 @@ test('the strip has six facts at most, each the way to its conversations within 
   expect(markupOf(strip)).toContain(
     'href="/conversations?came_out=bad&amp;columns=cost&amp;fact=a&amp;fact=tool%3A+t0"',
   );
-  expect(wordsOf(strip)).toMatch(/^What sets these 37 apart: Of shop.*tool: t0 4 ×/);
-  const one = <FactStrip common={common(finds)} place={placeAt('agent=shop&came_out=bad')} />;
-  expect(wordsOf(one)).not.toContain('Of shop');
+  expect(wordsOf(strip)).toMatch(/^What sets these 37 apart:.*tool: t0 4 ×/);
+  expect(wordsOf(strip)).not.toContain('shop');
+  const ofTwo = <FactStrip common={common(finds, { agents: 2 })} place={placeAt('came_out=bad')} />;
+  expect(wordsOf(ofTwo)).toMatch(/apart: Of one agent, shop/);
 });
 
 test('where nothing is found the strip says so, and without others to compare with it says nothing', () => {

@@ -24,15 +24,15 @@ export function SetApart({ place }: { readonly place: Place }) {
 }
 
 export function FactStrip({ common, place }: { readonly common: CommonAnswer; readonly place: Place }) {
-  const { agent, says, finds, within, others } = common;
+  const { agent = '', agents, says, finds, within, others } = common;
   if (within === 0 || others === 0) return null;
   const against = `against ${counted(others, 'other')}`;
   return (
     <section class="set-apart" aria-label="What these conversations have in common">
       <span class="aside" title={against}>
         {says}
-        {!place.query.has('agent') && agent !== undefined && ' Of '}
-        {!place.query.has('agent') && agent !== undefined && <SpanText text={agent} charactersMax={60} />}
+        {agents > 1 && ' Of one agent, '}
+        {agents > 1 && <SpanText text={agent} charactersMax={60} />}
       </span>
       <ul>
         {finds.slice(0, SHOWN).map(({ fact, says: often, also, lift }) => (

@@ -426,6 +426,8 @@ class Finds(_Found):
 
 
 class _CommonRequired(_Found):
+    #: Agents of the conversations. One of them is compared.
+    agents: int
     says: str
     #: Conversations that are compared, and the others of the same agent and time.
     within: int

@@ -32,7 +32,8 @@ facts that the conversations of a list have in common, against the others of the
   answer: commonAnswer,
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<CommonAnswer> => {
     const { rows, isCut } = await listed(reader, searchOf({ ...asked, order: 'latest', limit: PAGE }));
-    const [agent, own = []] = mostOf(rows);
+    const byAgent = Map.groupBy(rows, (row) => row.agent);
+    const [agent, own = []] = mostOf(byAgent);
     const { since, until } = timeOf(own, { ...asked, isCut });
     const window = { agent: agent ?? '', since, until };
     const found =
@@ -46,6 +47,7 @@ facts that the conversations of a list have in common, against the others of the
     const linkTo = (fact: string) => listLink({ ...asked, agent, fact: [...(asked.fact ?? []), fact] });
     return {
       ...(agent === undefined ? {} : { agent }),
+      agents: byAgent.size,
       ...{ since: isoTime(since), until: isoTime(until), says: words(within, finds.length) },
       ...{ conversations: conversations.length, within, others: conversations.length - within },
       ...{ looked_at: lookedAt, cut: isCut || found.isCut },
@@ -90,8 +92,10 @@ function timeOf(
 }
 
 /** The agent with most of them: facts of several would tell the agents apart. */
-function mostOf(rows: readonly ConversationRow[]): readonly [agent?: string, rows?: readonly ConversationRow[]] {
-  const [most = []] = [...Map.groupBy(rows, ({ agent }) => agent)].toSorted((a, b) => b[1].length - a[1].length);
+function mostOf(
+  byAgent: ReadonlyMap<string, readonly ConversationRow[]>,
+): readonly [agent?: string, rows?: readonly ConversationRow[]] {
+  const [most = []] = [...byAgent].toSorted((a, b) => b[1].length - a[1].length);
   return most;
 }
 

@@ -149,7 +149,7 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
   expect(await common('agent=nobody')).toMatchObject({ within: 0, others: 0, finds: [] });
   expect((await common('agent=helper&words=nothing-of-the-kind')).says).toBe('Nothing sets these 0 apart.');
   // Several agents are not told apart: the one with most of the list is compared.
-  expect(await common('came_out=bad')).toMatchObject({ agent: 'helper', within: bad.length });
+  expect(await common('came_out=bad')).toMatchObject({ agent: 'helper', agents: 2, within: bad.length });
   for (const query of ['agent=helper&order=worst', 'fact=', `fact=${'x'.repeat(201)}`, 'since=1h&until=2h'])
     expect([query, (await get(running, `/api/v1/common?${query}`)).status]).toEqual([query, 400]);
   expect((await get(running, '/api/v1/finds')).status).toBe(400);
