@@ -1,7 +1,7 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
- *     [--data <of validity and estimate>] [--half <of estimate: a or b>] [--conversations <of read, page, readers and start>]
+ *     [--seed <of online, unseen, learn and learned, whose --scenario is a part of a case's name>]
+ *     [--data <of validity, estimate and learn>] [--half <of estimate and learn: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { benchDialects } from './dialects.ts';
 import { benchEstimate } from './estimate.ts';
 import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
+import { benchLearn } from './learn.ts';
 import { benchLearned } from './learned.ts';
 import { benchMemory } from './memory.ts';
 import { benchOnline, ONLINE_WORLDS } from './online.ts';
@@ -26,6 +27,7 @@ import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
+import { benchUnseen } from './unseen.ts';
 import { benchValidity } from './validity.ts';
 import { benchWords } from './words.ts';
 
@@ -77,6 +79,19 @@ const benches = {
       seed: Number(values.seed ?? 1),
       data: values.data === undefined ? undefined : { file: values.data, half: values.half === 'b' ? 'b' : 'a' },
     }),
+  // Whether a search for criteria finds any, and whether its certificates are true.
+  learn: () => {
+    const { data, half, runs, seed } = values;
+    if (data === undefined) throw new Error('learn needs --data <file> of conversations with known outcome');
+    return benchLearn({
+      file: data,
+      half: half === 'a' || half === 'b' ? half : undefined,
+      runs: Number(runs ?? (small ? 2 : 200)),
+      seed: Number(seed ?? 1),
+    });
+  },
+  // Whether the chance of a new kind of failure is held by its interval.
+  unseen: () => benchUnseen({ runs: Number(values.runs ?? (small ? 20 : 4000)), seed: Number(values.seed ?? 1) }),
   learned: () =>
     benchLearned({
       runs: Number(values.runs ?? (small ? 1 : 12)),

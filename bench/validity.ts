@@ -43,6 +43,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
+import { understandRecorded } from '../src/engine/recorded/understand-recording.ts';
+import type { Conversation } from '../src/model/conversation.ts';
 import type { Evaluation, Outcome } from '../src/model/evaluation.ts';
 import type { Json } from '../src/model/json.ts';
 import type { ToolNames } from '../src/model/tool-names.ts';
@@ -138,6 +140,24 @@ export async function saidOfTau(file: string): Promise<readonly TauSaid[]> {
     isRewarded: Math.abs(element.reward - 1) < 1e-6,
     called: called.get(idOf(element, at)) ?? 'unscored',
   }));
+}
+
+export interface TauConversation {
+  readonly task: number;
+  readonly isRewarded: boolean;
+  readonly conversation: Conversation;
+}
+
+export async function conversationsOfTau(file: string): Promise<readonly TauConversation[]> {
+  // The cast is the form of the file, as its README gives it.
+  const elements = JSON.parse(readFileSync(file, 'utf8')) as readonly Element[];
+  const { conversations } = await understandRecorded(batchesOf(elements, file));
+  const byId = new Map(conversations.map((one) => [one.id as string, one]));
+  return elements.flatMap((element, at) => {
+    const conversation = byId.get(idOf(element, at));
+    if (conversation === undefined) return [];
+    return [{ task: Number(element.task_id), isRewarded: Math.abs(element.reward - 1) < 1e-6, conversation }];
+  });
 }
 
 async function evaluated(elements: readonly Element[], file: string): Promise<readonly Evaluation[]> {

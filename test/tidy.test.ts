@@ -31,8 +31,9 @@ const SHARED = ['model', 'listen'];
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   backtest: ['engine'],
-  offline: ['engine', 'backtest', 'instrument'],
-  serve: ['engine', 'backtest'],
+  learn: ['engine'],
+  offline: ['engine', 'backtest', 'learn', 'instrument'],
+  serve: ['engine', 'backtest', 'learn'],
 };
 /** Folders of a room from the ground up; those of one floor do not import each other. Files beside the folders may import all. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {

@@ -119,3 +119,25 @@ export const readingQueue = z.strictObject({
   read: count.meta({ description: 'in the sample so far' }),
 });
 export type ReadingQueue = z.infer<typeof readingQueue>;
+
+export const readingListQuery = z.strictObject({
+  ...placeOfEstimate,
+  limit: z.coerce.number().int().min(1).max(2000).default(500),
+});
+
+export const readingList = z.strictObject({
+  items: list(
+    z.strictObject({
+      conversation_id: z.string(),
+      answer: z.enum(['good', 'bad', 'unclear']).meta({ description: 'what most of its readers say' }),
+      rate: z.number().optional().meta({
+        description: 'relative chance with which lots chose it; absent where it was read out of turn',
+      }),
+      called_fine: z.boolean(),
+      failed: list(z.string()).meta({ description: 'criteria that failed, as suite/criterion' }),
+      kind: z.string().optional().meta({ description: 'name of the kind of failure' }),
+      notes: list(z.string()),
+    }),
+  ),
+});
+export type ReadingList = z.infer<typeof readingList>;

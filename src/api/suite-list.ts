@@ -15,6 +15,15 @@ export const suiteListQuery = z
 
 const CRITERION_KINDS = ['check', 'judge'] as const;
 
+const certificate = z.strictObject({
+  says: z.string(),
+  certified: z.boolean().meta({ description: 'beyond chance, more of what it fails went badly than of all' }),
+  at: z.string().meta({ description: 'when it was measured' }),
+  precision: z.strictObject({ value: share, lower: share, upper: share }),
+  bad: share.meta({ description: 'of all conversations that were read' }),
+  contradicted: z.boolean().meta({ description: 'readings since then lie below its interval' }),
+});
+
 const criterion = z.strictObject({
   name: z.string(),
   question: z.string(),
@@ -30,6 +39,7 @@ const criterion = z.strictObject({
   pass_rate: estimate.optional().meta({ description: 'of those that were decided' }),
   not_applicable_rate: share.optional(),
   error_rate: share.optional(),
+  certificate: certificate.optional(),
 });
 
 const suite = z.strictObject({

@@ -30,6 +30,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<(program: Comman
   sessions: async () => (await import('./commands/token.ts')).addToken,
   token: async () => (await import('./commands/token.ts')).addToken,
   journal: async () => (await import('./commands/store-copy.ts')).addStore,
+  learn: async () => (await import('./commands/learn.ts')).addLearn,
   suite: async () => (await import('./commands/suite.ts')).addSuite,
   validity: async () => (await import('./commands/validity.ts')).addValidity,
   validate: async () => (await import('./commands/validate.ts')).addValidate,

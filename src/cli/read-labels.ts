@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { LABELS } from '../model/labels.ts';
 import type { Mistake } from '../model/mistake.ts';
+import { KIND_CHARACTERS_MAX } from '../model/named-kinds.ts';
 import { READING_ANSWERS } from '../model/readings.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
 import { isRecord, readList, wholeMistake } from '../offline/list-file.ts';
@@ -35,14 +36,20 @@ export function readLabels(file: string, given: Given) {
   return { labels: all, mistakes };
 }
 
-const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note'] as const;
-const readingSchema = z.strictObject({
-  conversation_id: idText,
-  answer: z.enum(READING_ANSWERS),
-  by: name,
-  first_wrong: idText.optional(),
-  note: z.string('a text').optional(),
-});
+const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note', 'kind'] as const;
+const readingSchema = z
+  .strictObject({
+    conversation_id: idText,
+    answer: z.enum(READING_ANSWERS),
+    by: name,
+    first_wrong: idText.optional(),
+    note: z.string('a text').optional(),
+    kind: name.max(KIND_CHARACTERS_MAX, `at most ${KIND_CHARACTERS_MAX} characters`).optional(),
+  })
+  .refine(({ answer, kind }) => kind === undefined || answer === 'bad', {
+    path: ['kind'],
+    message: 'a kind of failure goes with the answer `bad`',
+  });
 const ANSWERS: ReadonlyMap<string, string> = new Map(
   Object.entries({ true: 'good', 1: 'good', false: 'bad', 0: 'bad' }),
 );

@@ -1,4 +1,5 @@
 /** Parts of a suite that the main thread needs: names, questions and weights. The functions are the scoring thread's. */
+import type { Certificate } from '../model/certificate.ts';
 import type { About, SuiteScope } from '../model/evaluation.ts';
 import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
 import type { Need } from '../score/subject/needs.ts';
@@ -11,6 +12,7 @@ interface CriterionOutline extends Weight {
   /** A model answers. */
   readonly isJudged: boolean;
   readonly needs: readonly Need[];
+  readonly certificate?: Certificate;
 }
 
 export interface SuiteOutline extends Weighing {
@@ -47,6 +49,7 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
       about: subject,
       isJudged: judged !== undefined,
       needs,
+      ...certified(suite, criterion),
       weight: weight.weight,
       whenNotApplicable: weight.whenNotApplicable,
       capsAt: weight.capsAt,
@@ -59,6 +62,11 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
     hardFailureScores,
     whenBroken,
   };
+}
+
+function certified({ certificates }: CompiledSuite, criterion: string): Pick<CriterionOutline, 'certificate'> {
+  const certificate = certificates?.get(criterion);
+  return certificate === undefined ? {} : { certificate };
 }
 
 export function goldenIdsOf({ golden }: Pick<CompiledSuite, 'golden'>): readonly string[] {

@@ -4,7 +4,7 @@
  *
  * A name in braces stands for the rest of the path, percent-encoded: an id may have any character.
  */
-export const PAGE_VIEWS = ['overview', 'conversations', 'versions', 'read', 'review', 'suites'] as const;
+export const PAGE_VIEWS = ['overview', 'conversations', 'versions', 'read', 'failures', 'review', 'suites'] as const;
 export type PageView = (typeof PAGE_VIEWS)[number];
 
 export const PAGE_PATHS = {
@@ -12,6 +12,7 @@ export const PAGE_PATHS = {
   conversations: ['/conversations', '/conversations/{conversation...}'],
   versions: ['/versions'],
   read: ['/read'],
+  failures: ['/failures'],
   review: ['/review'],
   suites: ['/suites'],
 } as const satisfies Record<PageView, readonly string[]>;

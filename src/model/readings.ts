@@ -27,9 +27,15 @@ interface Reading {
   /** Span id of the first step that went wrong. */
   readonly firstWrong: string | undefined;
   readonly note: string | undefined;
+  /** Name of the kind of failure, with a person's bad answer only. */
+  readonly kind: string | undefined;
 }
 
-export type SaidReading = Omit<Reading, 'answer'> & { readonly answer: ReadingAnswer | 'withdrawn' };
+/** A kind that is undefined stays as it is if the answer does; null takes it away. */
+export type SaidReading = Omit<Reading, 'answer' | 'kind'> & {
+  readonly answer: ReadingAnswer | 'withdrawn';
+  readonly kind?: string | null | undefined;
+};
 
 /** As people and programs write it: null takes it back, and it is a person's unless it says. */
 export interface WrittenReading {
@@ -39,11 +45,20 @@ export interface WrittenReading {
   readonly source?: 'person' | 'agent' | undefined;
   readonly first_wrong?: string | undefined;
   readonly note?: string | undefined;
+  readonly kind?: string | null | undefined;
 }
 
 export function saidReading(written: WrittenReading): SaidReading {
-  const { conversation_id: conversationId, by, answer, source = 'person', first_wrong: firstWrong, note } = written;
-  const rest = { isCertain: false, value: undefined, case: undefined, firstWrong, note };
+  const {
+    conversation_id: conversationId,
+    by,
+    answer,
+    source = 'person',
+    first_wrong: firstWrong,
+    note,
+    kind,
+  } = written;
+  const rest = { isCertain: false, value: undefined, case: undefined, firstWrong, note, kind };
   return { conversationId, source, by, answer: answer ?? 'withdrawn', ...rest };
 }
 

@@ -3,6 +3,7 @@ import { isRead, sampleOfAll } from '../engine/estimate/sample.ts';
 import { estimateJson, windowEstimate } from '../engine/estimate/window-estimate.ts';
 import { tryParseTraceId } from '../model/ids.ts';
 import { saidReading, type WrittenReading, withoutContradictions } from '../model/readings.ts';
+import { rateOf } from '../store/frame-reader.ts';
 import type { Store } from '../store/sqlite/store.ts';
 
 export type RecordedEstimate = Awaited<ReturnType<typeof recordedEstimate>>;
@@ -22,9 +23,15 @@ export async function recordedEstimate(store: Store, written: readonly WrittenRe
   store.readings.put(withoutContradictions(readings).map(saidReading));
   const found = await windowEstimate(reader.frame, ALL, sampleOfAll);
   const first = reader.frame.firstToRead(ALL, reader.frame.readByPeople(ALL).conversations + TO_READ_MAX);
+  const { drawn } = sampleOfAll(first);
   const toRead = first.flatMap((one) => (isRead(one) ? [] : [one.row.conversationId])).slice(0, TO_READ_MAX);
-  // `ofOthers`: readings of conversations that are not in the recording.
-  return { estimate: estimateJson(found), toRead, ofOthers: written.length - readings.length };
+  return {
+    ...{ estimate: estimateJson(found), toRead, readings },
+    /** Chances, up to a factor, of the conversations that lots chose to be read. */
+    chances: new Map(drawn.map(({ row, known }) => [row.conversationId as string, rateOf(known.called)])),
+    /** Readings of conversations that are not in the recording. */
+    ofOthers: written.length - readings.length,
+  };
 }
 
 /** Other tools name a conversation by one of its traces. */

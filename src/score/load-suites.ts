@@ -10,6 +10,7 @@ import type { Mistake } from '../model/mistake.ts';
 import { type KnownExporter, ledgerOf } from '../model/exporters.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import type { CompiledWithMistakes } from './suite/compile-suite.ts';
+import { certificateFile, certificatesOf } from './certificates.ts';
 import { goldenFilesIn } from './trajectory/golden-files.ts';
 import { handsOverBy, handsOverByDefault } from './subject/hand-over.ts';
 import { unknownJudges } from './judge/unknown-judges.ts';
@@ -130,11 +131,23 @@ async function loadFile(file: string, options: LoadOptions): Promise<readonly Co
       const mistake = missing(shown, `the file has ${size} bytes`, `at most ${SUITE_FILE_BYTES_MAX}`);
       return [{ suite: undefined, mistakes: [mistake] }];
     }
-    return [readSuite(await readFile(file, 'utf8'), shown, { files, tools })];
+    return [await withCertificates(readSuite(await readFile(file, 'utf8'), shown, { files, tools }), file, shown)];
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return [{ suite: undefined, mistakes: [missing(shown, problem, 'a file that can be read')] }];
   }
+}
+
+async function withCertificates(
+  loaded: CompiledWithMistakes,
+  file: string,
+  shown: string,
+): Promise<CompiledWithMistakes> {
+  if (loaded.suite === undefined) return loaded;
+  const found = await certificatesOf(loaded.suite, file);
+  if (!('problem' in found)) return { ...loaded, suite: { ...loaded.suite, certificates: found } };
+  const expected = 'the file that `assay learn --out` writes, or none';
+  return { ...loaded, mistakes: [...loaded.mistakes, missing(certificateFile(shown), found.problem, expected)] };
 }
 
 function shownAs(file: string, { baseDir }: LoadOptions): string {

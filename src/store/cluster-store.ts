@@ -12,6 +12,7 @@ import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
+import type { FailureStore } from './failure-store.ts';
 import type { ReadingStore } from './reading-store.ts';
 import type { FeedbackStore } from './feedback-store.ts';
 import type { TruthStore } from './truth-store.ts';
@@ -209,6 +210,7 @@ export interface ClusterStore {
   readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
   readonly readings: ReadingStore;
+  readonly failures: FailureStore;
   readonly questions: QuestionStore;
   readonly housekeeping: HousekeepingStore;
   close(): Promise<void>;

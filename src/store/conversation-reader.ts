@@ -12,6 +12,7 @@ import type { TraceContent } from './engine-store.ts';
 import type { HistoryQuery, HistoryRow, HistorySumQuery, SummedHistory } from './history.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import type { ConversationSearch, SearchCursor } from './conversation-search.ts';
+import type { FailureReader } from './failure-store.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { PageReader } from './page-reader.ts';
 
@@ -82,6 +83,7 @@ export interface ConversationReader {
   readonly pages: PageReader;
   /** Reads for an estimate of the success rate. */
   readonly frame: FrameReader;
+  readonly failures: FailureReader;
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;
   close(): Awaitable<void>;

@@ -42,10 +42,23 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
       { name: 'first_wrong', type: 'text' },
       { name: 'note', type: 'text' },
       PUT_AT,
+      { name: 'kind', type: 'text' },
     ],
     keys: [
       ['key', 'conversation_id'],
       ['name_key', 'name'],
     ],
+  },
+  {
+    name: 'failure_kinds',
+    columns: [
+      { name: 'project', type: 'plain' },
+      { name: 'agent', type: 'text' },
+      { name: 'name', type: 'text' },
+      { name: 'state', type: 'plain' },
+      { name: 'state_at', type: 'bigint' },
+      { name: 'by', type: 'text' },
+    ],
+    keys: [['agent_key', 'agent']],
   },
 ];

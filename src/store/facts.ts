@@ -11,6 +11,7 @@ type Facts = readonly string[] | undefined;
 const FACTS_MAX = 72;
 /** How it ended is one fact, which a later turn replaces. */
 const ENDED = 'ended: ';
+const FAILED = 'failed: ';
 
 /**
  * The same object where nothing is new. Sorted, so that of too many the same ones stay in whatever order they came.
@@ -31,5 +32,14 @@ export function withFacts(
 }
 
 export function failuresIn(evaluation: Evaluation): readonly string[] {
-  return failedCriteria(evaluation).map((criterion) => `failed: ${evaluation.suite}/${criterion}`);
+  return failedCriteria(evaluation).map((criterion) => failureOf(evaluation.suite, criterion));
+}
+
+/** Criteria that failed, as suite/criterion. */
+export function failuresAmong(facts: Facts): readonly string[] {
+  return (facts ?? []).flatMap((fact) => (fact.startsWith(FAILED) ? fact.slice(FAILED.length) : []));
+}
+
+export function failureOf(suite: string, criterion: string): string {
+  return `${FAILED}${suite}/${criterion}`;
 }

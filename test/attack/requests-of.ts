@@ -70,7 +70,14 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     { suite: 'default', criterion: 'answered', label: 'fail', by: 'a' },
   ],
   '/v1/readings': [
-    Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, answer: 'bad', by: 'a' })),
+    Array.from({ length: 1000 }, (_none, n) => ({
+      ...{ conversation_id: `filled-${n}`, answer: 'bad', by: 'a' },
+      ...{ kind: `kind ${n % 100}`, note: `note ${n}` },
+    })),
+  ],
+  '/v1/failures': [
+    { agent: 'helper', kind: 'slow', state: 'mended', by: 'a' },
+    { agent: 'helper', kind: 'slow', into: 'x'.repeat(80), by: 'a' },
   ],
   '/v1/outcomes': [
     Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, label: 'refunded', good: false })),

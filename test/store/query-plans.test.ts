@@ -78,6 +78,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     /^SELECT c\.facts, r\.good FROM readings r JOIN conversations c/,
     'a partial index of what people read themselves, once a day',
   ],
+  [/^SELECT r\.conversation_id, r\.name, r\.kind, r\.note,/, 'a partial index of what people read themselves'],
   [/^WITH RECURSIVE criteria/, 'one search for each name of a criterion'],
   [/^SELECT c\.conversation_id, e\..* FROM evaluations e JOIN/, 'a report of everything, by a command'],
   [/^SELECT \* FROM traces$/, 'everything, by a command'],

@@ -5,6 +5,7 @@ import type { JudgeRequest } from '../../src/model/judging.ts';
 import type { DetectionStore } from '../../src/store/detection-store.ts';
 import type { FeedbackStore } from '../../src/store/feedback-store.ts';
 import type { LabelStore } from '../../src/store/label-store.ts';
+import type { FailureStore } from '../../src/store/failure-store.ts';
 import type { ReadingStore } from '../../src/store/reading-store.ts';
 import type { QuestionStore } from '../../src/store/question-store.ts';
 import type { ResultStore } from '../../src/store/result-store.ts';
@@ -13,6 +14,7 @@ import type { TruthStore } from '../../src/store/truth-store.ts';
 interface Written {
   readonly labels: LabelStore;
   readonly readings: ReadingStore;
+  readonly failures: FailureStore;
   readonly truths: TruthStore;
   readonly feedbackRows: FeedbackStore;
   readonly questions: QuestionStore;
@@ -30,6 +32,20 @@ export async function sayEverything(store: Written, conversationId: Conversation
   const outcome = { conversationId, label: 'refund', value: undefined, case: undefined };
   await store.readings.put([readingOf({ ...outcome, isGood: true })]);
   await store.readings.put([readingOf({ ...outcome, isGood: undefined })]);
+  const read = {
+    conversationId,
+    by: 'ann',
+    isCertain: false,
+    value: undefined,
+    case: undefined,
+    firstWrong: undefined,
+  };
+  await store.readings.put([{ ...read, source: 'person', answer: 'bad', note: 'n', kind: 'k' }]);
+  await store.readings.put([{ ...read, source: 'person', answer: 'bad', note: 'm' }]);
+  await store.failures.give([{ conversationId, by: 'ann', kind: 'l' }]);
+  await store.failures.change({ agent: 'a', kind: 'l', by: 'ann', state: 'mended' });
+  await store.failures.change({ agent: 'a', kind: 'l', by: 'ann', into: 'm' });
+  await store.readings.put([{ ...read, source: 'person', answer: 'withdrawn', note: undefined }]);
   await store.truths.put(conversationId, { status: 'solved' });
   await store.truths.put(conversationId, undefined);
   const feedback = [{ conversationId, id: 'f', at: 1, name: 'thumbs', user: 'u' } as never];

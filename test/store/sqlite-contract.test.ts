@@ -7,13 +7,14 @@ import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
 import { holdFrameToContract } from './frame-contract.ts';
-import { holdOutcomesToContract, type OutcomesUnderTest } from './readings-contract.ts';
+import { type FailuresUnderTest, holdFailuresToContract } from './failures-contract.ts';
+import { holdOutcomesToContract } from './readings-contract.ts';
 import { holdPageReadsToContract } from './page-reads-contract.ts';
 import { type FeedbackUnderTest, holdFeedbackToContract } from './feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 import { holdWordsToContract } from './words-contract.ts';
 
-function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & OutcomesUnderTest> {
+function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -41,6 +42,9 @@ function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnd
     },
     get readings() {
       return store.readings;
+    },
+    get failures() {
+      return store.failures;
     },
     get questions() {
       return store.questions;
@@ -72,6 +76,7 @@ holdRevisitsToContract('SQLite', openSqlite);
 holdFeedbackToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);
 holdOutcomesToContract('SQLite', openSqlite);
+holdFailuresToContract('SQLite', openSqlite);
 holdFrameToContract('SQLite', openSqlite);
 holdPageReadsToContract('SQLite', openSqlite);
 holdWordsToContract('SQLite', openSqlite);

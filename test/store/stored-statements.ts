@@ -152,6 +152,8 @@ function read(): void {
   reader.frame.lessons({ agent: 'a', before: 1 });
   reader.frame.factsOf(window, 10);
   reader.readingsOf(row);
+  reader.failures.failedReadings('a');
+  reader.failures.keptKinds('a');
   const old = reader.find('old');
   for (const trace of old === undefined ? [] : reader.traces(old)) {
     try {

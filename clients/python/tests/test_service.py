@@ -185,6 +185,9 @@ def shape(schema: dict[str, Any], *path: str) -> dict[str, Any]:
         (results.ExportedConversation, "get_export", ()),
         (results.Estimate, "get_estimate", ()),
         (results.Share, "get_estimate", ("success",)),
+        (results.Failures, "get_failures", ()),
+        (results.FailureKind, "get_failures", ("kinds",)),
+        (results.FailedConversation, "get_failures", ("without_kind",)),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -227,6 +230,7 @@ def test_every_filter_is_one_of_the_service(client: Client) -> None:
         (client.evaluations, "export"),
         (client.verdicts, "export"),
         (client.estimate, "estimate"),
+        (client.failures, "failures"),
     ):
         known = {one["name"] for one in paths[f"/api/v1/{path}"]["get"]["parameters"]}
         assert set(method.__annotations__) - {"return"} - known == set()

@@ -1,6 +1,6 @@
 /**
- * The alerts about what people read: fewer conversations went well than before, or the suites miss more than before.
- * Both compare whole intervals of weeks that share no conversation. The interval of a window is valid however often it is
+ * The alerts about what people read: fewer conversations went well than before, the suites miss more than before, or a
+ * kind of failure that was mended is back. The first two compare whole intervals of weeks that share no conversation. The interval of a window is valid however often it is
  * looked at while people read, so no threshold is left to be chosen.
  *
  * 1. Each of the four weeks before is compared, so that a slow fall is found once it is large enough. Prometheus finds
@@ -24,7 +24,7 @@ export function estimateAlerts(settings: RuleSettings): Group {
   return {
     name: 'assay_alerts_estimate',
     intervalSeconds: settings.interval.fast,
-    rules: [successFell(settings), evaluatorDrifts(settings)],
+    rules: [successFell(settings), evaluatorDrifts(settings), failureIsBack(settings)],
   };
 }
 
@@ -61,6 +61,21 @@ function evaluatorDrifts(settings: RuleSettings): Alert {
     summary: `The suites call at least ${PERCENT} of the conversations of {{ $labels.agent }} that went badly fine, more than before`,
     description: `From readings of the last ${last}. At most so many before: ${before('assay_miss_rate_estimate', 'upper', settings)}. Scores and their alerts do not see these. Next: read conversations that came out bad and are called fine (the link lists them), and add a criterion for what they have in common.`,
     conversations: `came_out=missed&since=${last}`,
+  };
+}
+
+/** It stays until somebody looks, and calls the kind open, or mended again. */
+function failureIsBack({ fall }: RuleSettings): Alert {
+  return {
+    ...COMMON,
+    alert: 'AgentFailureIsBack',
+    area: 'quality',
+    expr: `max by (agent, kind) (last_over_time(assay_failure_kind_returned[${duration(fall.memory)}])) > 0`,
+    summary:
+      '{{ $value | humanize }} conversations of {{ $labels.agent }} went badly as {{ $labels.kind }} again, after that was called mended',
+    description:
+      'Somebody read conversations of this kind of failure that began after it was called mended. Next: read them on the page *Failures*, find out what the repair missed, and set the kind to open, or to mended once more.',
+    conversations: 'came_out=bad&since=7d',
   };
 }
 

@@ -37,8 +37,9 @@ const HELP = `
 With --outcome: ${OUTCOME_FILE}
 
 With --readings: the same kinds of file, with conversation_id, answer (good, bad or cannot_tell; true or 1, false or 0),
-by, first_wrong (the span id of the first step that went wrong) and note. Also annotations that Langfuse, Phoenix,
-LangSmith or MLflow export, as JSON, JSON lines or CSV: --label has the name of the one that says whether it went well.
+by, first_wrong (the span id of the first step that went wrong), note and, of a bad one, kind (of failure). Also
+annotations that Langfuse, Phoenix, LangSmith or MLflow export, as JSON, JSON lines or CSV: --label has the name of the
+one that says whether it went well.
 
 Examples:
   assay labels import reviewed.csv --by ana

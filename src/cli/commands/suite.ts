@@ -14,6 +14,7 @@ import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
+import { addSuiteMove } from './suite-move.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
 interface TestFlags {
@@ -23,8 +24,9 @@ interface TestFlags {
 }
 
 export function addSuite(program: Command, terminal: Terminal): void {
-  const suite = program.command('suite').description('work on suites: test, mutate');
+  const suite = program.command('suite').description('work on suites: test, mutate, move');
   addSuiteMutate(suite, terminal);
+  addSuiteMove(suite, terminal);
   suite
     .command('test')
     .description(

@@ -13,6 +13,7 @@ import { suiteLoading } from '../../engine/suite-loading.ts';
 import { suiteRemarks } from '../../offline/suite-remarks.ts';
 import { sameVersions } from '../../score/suite/evaluator-version.ts';
 import { loadSuites, SUITE_FILE_BYTES_MAX } from '../../score/load-suites.ts';
+import { certificateWords } from '../../model/certificate.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { unreadable } from '../../model/why-unreadable.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -92,6 +93,9 @@ export function addValidate(program: Command, terminal: Terminal): void {
 /** Limits of what a suite can know are reported, and are not mistakes. */
 async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]): Promise<void> {
   for (const { suite, says } of await suiteRemarks(suites)) terminal.out(`  ${suite}: ${terminal.paint('dim', says)}`);
+  for (const { name, certificates } of suites)
+    for (const [criterion, certificate] of certificates ?? [])
+      terminal.out(`  ${name}: ${criterion}: ${terminal.paint('dim', certificateWords(certificate))}`);
 }
 
 /** A suite says `suite:` or `criteria:` at its top level; any other YAML file is taken for a configuration. */

@@ -8,11 +8,20 @@ import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statisti
 import { areTooMany, areTooManyOrFew } from '../../statistics/estimate/independence.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { LEARNS_BEHIND_MS } from '../../store/frame-columns.ts';
-import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
+import {
+  type Candidate,
+  type FrameCount,
+  type FrameQuery,
+  type FrameReader,
+  type KnownOf,
+  rateOf,
+} from '../../store/frame-reader.ts';
 import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
 
 interface WindowEstimate {
   readonly frame: Frame;
+  /** The conversations of the frame's draws. */
+  readonly drawn: readonly Candidate[];
   /** Certain outcomes followed readings, and count only in their turn. */
   readonly isLed: boolean;
   readonly conversations: EstimateAnswer['conversations'];
@@ -55,6 +64,7 @@ export async function windowEstimate(
   const calls = (of: (known: KnownOf) => boolean) => inAll(counts.filter(of));
   return {
     frame,
+    drawn: sample.drawn,
     isLed,
     conversations: {
       ...{ spoken_for: sizeOf(frame), later: inAll(whole.counts) - inAll(counts), unreadable },

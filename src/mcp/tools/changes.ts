@@ -1,8 +1,11 @@
 /** Tools that try a change of a suite, and those that keep something: labels and test cases. */
 import { z } from 'zod';
+import { failuresAnswer } from '../../api/failures.ts';
+import { learnedCriteria } from '../../api/learned.ts';
 import { whatIf } from '../../api/what-if.ts';
 import { mayAct, ROLES } from '../../model/caller.ts';
 import { LABELS } from '../../model/labels.ts';
+import { READING_ANSWERS } from '../../model/readings.ts';
 import { visibleJsonText } from '../../model/visible-text.ts';
 import { type AskedApi, asked, askedText, ToolProblem } from '../asked-api.ts';
 import { agent, agent_version, conversation_id, since } from './arguments.ts';
@@ -32,6 +35,37 @@ the file and run: assay backtest <file>.`,
     const answer = await asked(api, { method: 'POST', path: '/api/v1/what-if', body }, whatIf);
     return { ...answer, moved: answer.moved.slice(0, MOVED_MAX) };
   },
+});
+
+const failures = tool({
+  name: 'failures',
+  title: 'Kinds of failure',
+  description: `Kinds of failure that people named, and how often each comes. With learn, criteria that tell them, measured by
+other readings: propose certified ones only.`,
+  input: z.object({ agent: z.string(), since, learn: z.boolean().default(false) }),
+  run: async ({ api }, { learn, ...query }) => {
+    const board = await asked(api, { method: 'GET', path: '/api/v1/failures', query }, failuresAnswer);
+    if (!learn) return board;
+    return {
+      ...board,
+      learned: await asked(api, { method: 'GET', path: '/api/v1/criteria/learned', query }, learnedCriteria),
+    };
+  },
+});
+
+const proposeReading = tool({
+  name: 'propose_reading',
+  title: 'Propose a reading',
+  writes: true,
+  description: "Stores how you think a conversation went. It is shown as a program's, and counts in no figure.",
+  input: z.object({
+    conversation_id,
+    answer: z.enum(READING_ANSWERS),
+    by: z.string(),
+    note: z.string().optional().describe('the first thing that went wrong'),
+  }),
+  run: ({ api }, reading) =>
+    asked(api, { method: 'PUT', path: '/v1/readings', body: { ...reading, source: 'agent' } }, z.looseObject({})),
 });
 
 const addLabel = tool({
@@ -124,4 +158,4 @@ async function refuseReaders(api: AskedApi): Promise<void> {
   );
 }
 
-export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, addTestCase, addLabel];
+export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, failures, proposeReading, addTestCase, addLabel];

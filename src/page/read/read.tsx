@@ -3,15 +3,16 @@
  * what was said of them. Beside it, the success rate that follows. All of it works from the keyboard.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type { FailuresAnswer } from '../../api/failures.ts';
 import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
 import { useReply } from '../api/use-reply.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
-import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.tsx';
-import { Finds } from '../failures/finds.tsx';
+import { FilterBar, sinceFilter } from '../shell/filter-bar.tsx';
 import { Here, Loading } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { onlyOf, type Place, withChanges } from '../shell/place.ts';
+import { oneAgent } from '../shell/one-agent.ts';
+import { onlyOf } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { counted } from '../text/format.ts';
@@ -22,8 +23,7 @@ import { ESTIMATE_FILTERS, notSpokenFor } from './went-well.tsx';
 
 export function Read({ place, facets }: ViewProps) {
   const { by, name, note } = useWhoLabels();
-  const [first = ''] = facets.agents;
-  const query = place.query.has('agent') ? place.query : withChanges(place.query, { agent: first });
+  const { query, filters } = oneAgent(place, facets);
   const asked = onlyOf(query, ESTIMATE_FILTERS);
   const estimate = useReply<EstimateAnswer>('/api/v1/estimate', { query: asked });
   const readings = useReadings(asked, by);
@@ -32,14 +32,12 @@ export function Read({ place, facets }: ViewProps) {
   useEffect(() => {
     if (changes > 0) again();
   }, [changes, again]);
-  // An estimate is of one agent.
-  const filters = sharedFilterList({ ...place, query }, facets).flatMap((filter) => {
-    if (filter.name !== 'agent') return [filter];
-    const others = facets.agents.filter((one) => one !== first);
-    return others.length === 0 && !place.query.has('agent')
-      ? []
-      : [{ ...filter, all: first, choices: plainChoices(others) }];
-  });
+  const failures = useReply<FailuresAnswer>('/api/v1/failures', { query: onlyOf(query, ['agent']) });
+  const { again: namesAgain } = failures;
+  useEffect(() => {
+    if (changes > 0) namesAgain();
+  }, [changes, namesAgain]);
+  const board = failures.reply?.is === 'here' ? failures.reply.value : undefined;
   const known = estimate.reply?.is === 'here' ? estimate.reply.value : undefined;
   return (
     <div class="review">
@@ -55,7 +53,7 @@ export function Read({ place, facets }: ViewProps) {
               Enough has been read: ten more readings would hardly narrow the interval. You can read on.
             </p>
           )}
-          {by !== '' && <Queue readings={readings} place={{ ...place, query }} />}
+          {by !== '' && <Queue readings={readings} board={board} />}
         </div>
         <aside class="review-side">
           <section aria-label="How many went well">
@@ -94,7 +92,13 @@ function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly 
   );
 }
 
-function Queue({ readings, place }: { readonly readings: Readings; readonly place: Place }) {
+interface QueueProps {
+  readonly readings: Readings;
+  /** From which notes and kinds complete. */
+  readonly board: FailuresAnswer | undefined;
+}
+
+function Queue({ readings, board }: QueueProps) {
   const { item, problem, isLoading, again, undo } = readings;
   const id = item?.conversation_id ?? '';
   const [kept, setKept] = useState({ of: id, note: '', firstWrong: '' });
@@ -111,23 +115,17 @@ function Queue({ readings, place }: { readonly readings: Readings; readonly plac
       press: () => say(answer),
     })),
     { key: 'u', does: 'take your last answer back', press: undo },
-    { key: 'n', does: 'write a note', press: () => document.querySelector<HTMLInputElement>('.note input')?.focus() },
+    { key: 'n', does: 'write a note', press: () => focusOn('.note input') },
+    { key: 'k', does: 'name the kind of the failure before', press: () => focusOn('.last-kind input') },
   ]);
   useEffect(() => document.querySelector('main')?.scrollTo(0, 0), [id]);
   if (problem !== undefined) return <Problem of={problem} again={again} />;
-  if (item === undefined)
-    return isLoading ? (
-      <Loading />
-    ) : (
-      <>
-        <NothingLeft readings={readings} />
-        <Finds place={place} />
-      </>
-    );
+  if (item === undefined) return isLoading ? <Loading /> : <NothingLeft readings={readings} />;
   return (
     <div class="reviewed">
       <ReadingBar
         readings={readings}
+        board={board}
         note={note}
         onNote={(text) => setKept({ of: id, note: text, firstWrong })}
         onSay={say}
@@ -140,6 +138,10 @@ function Queue({ readings, place }: { readonly readings: Readings; readonly plac
       />
     </div>
   );
+}
+
+function focusOn(selector: string): void {
+  document.querySelector<HTMLInputElement>(selector)?.focus();
 }
 
 function NothingLeft({ readings: { given, undo, again, mistake } }: { readonly readings: Readings }) {

@@ -1,5 +1,8 @@
 /** The one question, the answers that a person can give, and a note. */
+import type { FailuresAnswer } from '../../api/failures.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
+import { KINDS } from '../failures/kinds.ts';
+import { KindList, NameField } from '../failures/name-field.tsx';
 import { NoteField } from '../review/note-field.tsx';
 import type { Readings } from './use-readings.ts';
 
@@ -9,16 +12,21 @@ export const ANSWERS: readonly { readonly answer: ReadingAnswer; readonly key: s
   { answer: 'cannot_tell', key: '3', words: 'Cannot tell' },
 ];
 
+const NOTES_MAX = 50;
+
 interface ReadingBarProps {
   readonly readings: Readings;
+  readonly board: FailuresAnswer | undefined;
   readonly note: string;
   readonly onNote: (note: string) => void;
   readonly onSay: (answer: ReadingAnswer) => void;
 }
 
-export function ReadingBar({ readings, note, onNote, onSay }: ReadingBarProps) {
-  const { given, isSending, mistake, undo } = readings;
-  const last = ANSWERS.find(({ answer }) => answer === given.at(-1)?.answer);
+export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarProps) {
+  const { given, isSending, mistake, undo, name } = readings;
+  const before = given.at(-1);
+  const last = ANSWERS.find(({ answer }) => answer === before?.answer);
+  const notes = [...(board?.kinds.flatMap(({ examples }) => examples) ?? []), ...(board?.without_kind ?? [])];
   return (
     <section class="answer-bar" aria-label="Your answer">
       <h2 class="asked-question">Did this conversation go well for its user?</h2>
@@ -33,13 +41,30 @@ export function ReadingBar({ readings, note, onNote, onSay }: ReadingBarProps) {
           Undo<kbd>u</kbd>
         </button>
       </fieldset>
-      <NoteField note={note} onNote={onNote} />
+      <NoteField
+        note={note}
+        onNote={onNote}
+        earlier={[...new Set(notes.flatMap((one) => one.note ?? []))].slice(0, NOTES_MAX)}
+      />
       {mistake !== undefined && <p class="mistake" role="alert">{`Your answer was not taken: ${mistake}`}</p>}
       <p class="aside" role="status">
         {last === undefined
           ? 'Verdicts, outcomes and feedback are hidden here.'
           : `You said of the one before: ${last.words.toLowerCase()}.`}
       </p>
+      {before?.answer === 'bad' && (
+        <p class="last-kind" key={before.item.conversation_id}>
+          {'Its kind of failure '}
+          <NameField
+            label="Kind of failure of the conversation before"
+            name={before.kind ?? ''}
+            list={KINDS}
+            placeholder="a name, then Enter (k)"
+            onName={name}
+          />
+          <KindList id={KINDS} names={board?.kinds.map((one) => one.name) ?? []} />
+        </p>
+      )}
     </section>
   );
 }

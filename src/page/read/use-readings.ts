@@ -15,7 +15,14 @@ interface Held {
   readonly of: string;
   /** In their order, the one that is shown first. */
   readonly left: readonly QueueItem[];
-  readonly given: readonly { readonly item: QueueItem; readonly answer: ReadingAnswer }[];
+  readonly given: readonly Given[];
+}
+
+interface Given {
+  readonly item: QueueItem;
+  readonly answer: ReadingAnswer;
+  /** Name of the kind of failure. */
+  readonly kind?: string;
 }
 
 /** Goes with an answer. */
@@ -23,6 +30,12 @@ interface Extra {
   readonly note?: string;
   /** Span id of the first wrong step. */
   readonly first_wrong?: string;
+}
+
+/** Without an answer only the kind changes. */
+interface Said extends Extra {
+  readonly answer?: ReadingAnswer | null;
+  readonly kind?: string | null;
 }
 
 export type Readings = ReturnType<typeof useReadings>;
@@ -64,10 +77,10 @@ export function useReadings(filters: URLSearchParams, by: string) {
     setIsLoading(true);
     setRound((one) => one + 1);
   };
-  const send = (of: QueueItem | undefined, answer: ReadingAnswer | null, extra: Extra, next: (now: Held) => Held) => {
+  const send = (of: QueueItem | undefined, said: Said, next: (now: Held) => Held) => {
     if (of === undefined || isSending) return;
     setIsSending(true);
-    const body = { conversation_id: of.conversation_id, answer, by, ...extra };
+    const body = { conversation_id: of.conversation_id, by, ...said };
     // Without a signal it does not reject.
     void ask<unknown>('/v1/readings', { method: 'PUT', body }).then((reply) => {
       setIsSending(false);
@@ -75,7 +88,7 @@ export function useReadings(filters: URLSearchParams, by: string) {
       if (reply.is !== 'here') return;
       setChanges((one) => one + 1);
       setHeld(next);
-      if (answer !== null && left.length === 1) again();
+      if (typeof said.answer === 'string' && left.length === 1) again();
     });
   };
   return {
@@ -83,13 +96,20 @@ export function useReadings(filters: URLSearchParams, by: string) {
     isLoading: isLoading || (held.of !== key && problem === undefined),
     // A key that is pressed twice must not pass over a conversation.
     say: (answer: ReadingAnswer, extra: Extra) =>
-      send(item, answer, extra, (now) =>
+      send(item, { answer, ...extra }, (now) =>
         item !== undefined && now.left[0] === item
           ? { ...now, left: now.left.slice(1), given: [...now.given, { item, answer }] }
           : now,
       ),
+    /** Names the kind of the failure that was read last. */
+    name: (kind: string) =>
+      send(last?.item, { kind: kind === '' ? null : kind }, (now) =>
+        last !== undefined && now.given.at(-1) === last
+          ? { ...now, given: [...now.given.slice(0, -1), { ...last, kind }] }
+          : now,
+      ),
     undo: () =>
-      send(last?.item, null, {}, (now) =>
+      send(last?.item, { answer: null }, (now) =>
         last !== undefined && now.given.at(-1) === last
           ? { ...now, left: [last.item, ...now.left], given: now.given.slice(0, -1) }
           : now,

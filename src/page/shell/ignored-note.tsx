@@ -10,6 +10,7 @@ const OWN: Readonly<Record<PageView, readonly string[]>> = {
   conversations: [...LIST_FILTERS, 'columns', 'verdict', 'step', 'beside'],
   versions: ['tab', 'a', 'b', 'case'],
   read: [],
+  failures: [],
   review: ['criterion', 'because'],
   suites: ['weights', 'off'],
 };

@@ -27,6 +27,11 @@ export const VIEWS: Readonly<Record<PageView, ViewEntry>> = {
     load: async () => (await import('../versions/versions.tsx')).Versions,
   },
   read: { title: 'Read', key: 'e', load: async () => (await import('../read/read.tsx')).Read },
+  failures: {
+    title: 'Failures',
+    key: 'f',
+    load: async () => (await import('../failures/failures.tsx')).Failures,
+  },
   review: { title: 'Review', key: 'r', load: async () => (await import('../review/review.tsx')).Review },
   suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.tsx')).Suites },
 };

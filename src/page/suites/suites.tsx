@@ -104,6 +104,7 @@ function CriterionRow({ criterion, suite, filters }: CriterionRowProps) {
     pass_rate: rate,
     not_applicable_rate: without,
     error_rate: errors,
+    certificate,
   } = criterion;
   const failures = addressOf('conversations', withChanges(filters, { suite: suite.name, criterion: name }));
   return (
@@ -113,6 +114,11 @@ function CriterionRow({ criterion, suite, filters }: CriterionRowProps) {
         {critical && <span class="aside">{' critical'}</span>}
         {kind === 'judge' && <span class="aside">{' asked of a judge'}</span>}
         <span class="question">{question}</span>
+        {certificate !== undefined && (
+          <span class={certificate.certified && !certificate.contradicted ? 'certificate' : 'certificate limits'}>
+            {certificate.says}
+          </span>
+        )}
       </th>
       <td class="number" data-head="Weight">
         {percent(weight, 0)}

@@ -7,6 +7,8 @@ export interface ShownEstimate {
   readonly agent: string;
   readonly success: Estimate | undefined;
   readonly missRate: Estimate | undefined;
+  /** Kinds of failure that are called mended, each with its conversations that began since. */
+  readonly returned: readonly { readonly kind: string; readonly conversations: number }[];
   /** Conversations by how it is known of them. */
   readonly conversations: { readonly read: number; readonly certain: number; readonly not_spoken_for: number };
 }
@@ -35,6 +37,15 @@ export const ESTIMATE_METRICS = {
     read: (shown) =>
       shown.flatMap(({ agent, conversations }) =>
         Object.entries(conversations).map(([how, value]) => ({ labels: { agent, how }, value })),
+      ),
+  }),
+  returned: readGauge('assay_failure_kind_returned', 'conversations', {
+    labels: ['agent', 'kind'],
+    help: 'Conversations of a kind of failure that began after a person called the kind mended: it is back. There is a series for each of the 20 kinds of an agent that were called mended last, 0 while it stays away.',
+    queries: { 'kinds that are back': 'assay_failure_kind_returned > 0' },
+    read: (shown) =>
+      shown.flatMap(({ agent, returned }) =>
+        returned.map(({ kind, conversations }) => ({ labels: { agent, kind }, value: conversations })),
       ),
   }),
 } satisfies MetricTable<readonly ShownEstimate[]>;

@@ -13,6 +13,7 @@ import type { ReloadOutcome } from '../running/reloading.ts';
 import { forgetConversation, forgetNamed, type ForgetSide } from './forget-api.ts';
 import { acceptLevels } from './accept-levels.ts';
 import { FEEDBACK_ROUTE, type FeedbackSide } from './put-feedback.ts';
+import { putFailures } from './put-failures.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
 import { putReadings } from './put-readings.ts';
@@ -129,9 +130,16 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
   write(
     'PUT',
     '/v1/readings',
-    '{conversation_id, answer: good|bad|cannot_tell|null, by, first_wrong?, note?}, or a list: did it go well for its user?',
+    '{conversation_id, answer: good|bad|cannot_tell|null, by, first_wrong?, note?, kind?}, or a list: did it go well for its user?',
     { takes: 'review' },
     putReadings,
+  ),
+  write(
+    'PUT',
+    '/v1/failures',
+    '{agent, kind, state: open|watched|mended} or {agent, kind, into}: how far a kind of failure is, or its new name',
+    { takes: 'review' },
+    putFailures,
   ),
   FEEDBACK_ROUTE,
   write(

@@ -1,5 +1,8 @@
 /** A text that somebody writes through the API. */
 import { z } from 'zod';
+import { KIND_CHARACTERS_MAX, kindName } from '../../model/named-kinds.ts';
+
+const KIND_WRITTEN_MAX = 1000;
 
 /** Half a character can't be stored, and nobody means one. */
 export const text = (max: number) =>
@@ -15,3 +18,10 @@ export const name = (max: number) =>
     (given) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(given),
     'a name without control characters',
   );
+
+/** A kind of failure: of several spaces, tabs and line ends one space is left, which is no mistake. */
+export const kind = z
+  .string('a text')
+  .max(KIND_WRITTEN_MAX, `at most ${KIND_CHARACTERS_MAX} characters`)
+  .transform(kindName)
+  .pipe(name(KIND_CHARACTERS_MAX));

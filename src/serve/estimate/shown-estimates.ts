@@ -1,11 +1,12 @@
 /** Estimates of the agents of the last week, for gauges (criteria/shown-rounds.ts). */
 import type { ShownEstimate } from '../../report/metrics/estimate-metrics.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
+import { returnedKinds } from '../../engine/failures/failure-board.ts';
 import { WEEK_MS, windowEstimate } from '../../engine/estimate/window-estimate.ts';
 import { agentsSince } from './agents-since.ts';
 
 export async function shownEstimates(
-  reader: Pick<ConversationReader, 'frame' | 'pages'>,
+  reader: Pick<ConversationReader, 'failures' | 'frame' | 'pages'>,
   now: number = Date.now(),
 ): Promise<readonly ShownEstimate[]> {
   const since = now - WEEK_MS;
@@ -18,7 +19,8 @@ export async function shownEstimates(
       certain: readings.certain,
       not_spoken_for: of.later + of.unreadable,
     };
-    shown.push({ agent, success, missRate, conversations });
+    const returned = await returnedKinds(reader.failures, agent);
+    shown.push({ agent, success, missRate, conversations, returned });
   }
   return shown;
 }

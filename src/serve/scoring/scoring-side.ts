@@ -8,6 +8,7 @@ import type { DetectionStore } from '../../store/detection-store.ts';
 import type { EngineStore, Total } from '../../store/engine-store.ts';
 import type { FeedbackStore } from '../../store/feedback-store.ts';
 import type { LabelStore } from '../../store/label-store.ts';
+import type { FailureStore } from '../../store/failure-store.ts';
 import type { ReadingStore } from '../../store/reading-store.ts';
 import type { QuestionStore } from '../../store/question-store.ts';
 import type { ResultStore } from '../../store/result-store.ts';
@@ -29,6 +30,7 @@ export interface ScoringSide {
     readonly detection: DetectionStore;
     readonly labels: LabelStore;
     readonly readings: ReadingStore;
+    readonly failures: FailureStore;
     readonly questions: QuestionStore;
     readonly results: ResultStore;
     readonly truths: TruthStore;

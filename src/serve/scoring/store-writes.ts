@@ -4,12 +4,14 @@
  */
 import type { Settings } from '../../config/settings.ts';
 import type { FeedbackFate } from '../../model/events/scoring-events.ts';
+import type { GivenKind, KindChange } from '../../model/named-kinds.ts';
 import type { Feedback } from '../../model/feedback.ts';
 import type { Json } from '../../model/json.ts';
 import type { StoredLabel } from '../../model/labels.ts';
 import type { SaidReading } from '../../model/readings.ts';
 import type { FeedbackStore, StoredFeedback } from '../../store/feedback-store.ts';
 import type { LabelStore } from '../../store/label-store.ts';
+import type { FailureStore } from '../../store/failure-store.ts';
 import type { ReadingStore } from '../../store/reading-store.ts';
 import type { TruthStore } from '../../store/truth-store.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
@@ -21,7 +23,9 @@ export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
   | { readonly what: 'labels'; readonly labels: readonly StoredLabel[] }
   | { readonly what: 'feedback'; readonly feedback: readonly Feedback[] }
-  | { readonly what: 'readings'; readonly readings: readonly SaidReading[] };
+  | { readonly what: 'readings'; readonly readings: readonly SaidReading[] }
+  | { readonly what: 'kinds'; readonly kinds: readonly GivenKind[] }
+  | { readonly what: 'kind'; readonly change: KindChange };
 
 export interface PutCommand {
   readonly type: 'put';
@@ -35,6 +39,8 @@ export type PutAnswer =
       readonly changed: number;
       readonly fates?: readonly FeedbackFate[];
       readonly stored?: readonly StoredFeedback[];
+      /** It changes something that is not there, and nothing was changed. */
+      readonly missing?: string;
     }
   | { readonly problem: string };
 
@@ -85,6 +91,7 @@ interface WrittenStore {
   readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
   readonly readings: ReadingStore;
+  readonly failures: FailureStore;
 }
 
 async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnswer> {
@@ -95,6 +102,10 @@ async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnsw
       return { changed: await store.labels.put(write.labels) };
     case 'readings':
       return { changed: await store.readings.put(write.readings) };
+    case 'kinds':
+      return store.failures.give(write.kinds);
+    case 'kind':
+      return store.failures.change(write.change);
     case 'feedback': {
       const fates = await store.feedbackRows.put(write.feedback);
       const known = fates.includes('known') ? await store.feedbackRows.stored(write.feedback) : undefined;

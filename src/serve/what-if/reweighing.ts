@@ -38,6 +38,7 @@ export const SUITE_PATHS = {
   'what-if': '/api/v1/what-if',
   golden: '/api/v1/golden-comparison/{conversation...}',
   test: '/api/v1/test/{conversation...}',
+  criteria: '/api/v1/criteria/learned',
 } as const satisfies Record<ClientQuestion['is'], string>;
 
 export class Reweighing {

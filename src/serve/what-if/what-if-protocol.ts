@@ -1,4 +1,6 @@
 /** Messages between the main thread and the thread that has the suites: it weighs stored verdicts again, and more. */
+import type { z } from 'zod';
+import type { learnedQuery } from '../../api/learned.ts';
 import type { JudgingStart } from '../../engine/judging-start.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../api/what-if.ts';
@@ -30,6 +32,8 @@ export type ClientQuestion =
   | { readonly is: 'what-if'; readonly question: WhatIfQuestion }
   /** Comparing a conversation with the golden traces of all live suites. */
   | { readonly is: 'golden'; readonly conversation: string }
+  /** Looking for criteria that tell the failures which people found. */
+  | { readonly is: 'criteria'; readonly asked: z.output<typeof learnedQuery> }
   /** Writing a conversation as a test of a suite; of the worst evaluation's, unless one is named. */
   | {
       readonly is: 'test';

@@ -1,10 +1,11 @@
 /**
  * Questions that need the suites themselves. `POST /api/v1/what-if`: moves weights of a suite and answers with what stored
  * conversations would have scored. `GET /api/v1/golden-comparison/{conversation...}` compares a conversation with golden
- * traces, and `GET /api/v1/test/{conversation...}` writes it as a test.
+ * traces, and `GET /api/v1/test/{conversation...}` writes it as a test. `GET /api/v1/criteria/learned` looks for criteria.
  */
 import { z } from 'zod';
 import { goldenComparisons } from '../../api/golden-comparison.ts';
+import { learnedCriteria, learnedQuery } from '../../api/learned.ts';
 import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../api/what-if.ts';
 import { type Answer, jsonAnswer, mistakesAnswer } from '../../report/http/answer.ts';
 import { ask, asking, type Client, type Route, read } from '../../report/http/route.ts';
@@ -61,6 +62,18 @@ TCR, outcomes and conversations that other weights would have changed, from stor
       },
     ),
     shapes: { query: testQuery, answer: undefined, type: 'application/yaml' },
+  },
+  {
+    ...read(
+      SUITE_PATHS.criteria,
+      '?agent= &agent_version= &environment= &segment= &since=7d &until= criteria that tell failures which people found, measured by other readings',
+      (side: WhatIfApi, { query, client }) => {
+        const parsed = learnedQuery.safeParse(Object.fromEntries(query));
+        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
+        return answerTo(side, { is: 'criteria', asked: parsed.data }, client);
+      },
+    ),
+    shapes: { query: learnedQuery, answer: learnedCriteria },
   },
 ];
 

@@ -22,6 +22,7 @@ import { reweighed } from '../../score/suite/reweigh.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { readerAt } from '../store-place/open-reader.ts';
 import { compareWithGolden } from './golden-comparison.ts';
+import { learnedCriteria } from './learned-criteria.ts';
 import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
@@ -96,6 +97,10 @@ if (port !== null) {
         return compareWithGolden(question.conversation, { reader, suites });
       case 'test':
         return writeAsTest(question, { reader, suites });
+      case 'criteria':
+        return learnedCriteria(question.asked, { reader, idKeys: idKeysOf(engine.idKeys) }).then((found) =>
+          jsonAnswer(200, found),
+        );
       default:
         return unreachable(question);
     }
@@ -140,6 +145,8 @@ function concerns(question: SuiteQuestion, { name, goldenTraces }: SuiteOutline)
       return goldenTraces > 0;
     case 'test':
       return question.suite === undefined || question.suite === name;
+    case 'criteria':
+      return false;
     default:
       return unreachable(question);
   }

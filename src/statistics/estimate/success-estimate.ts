@@ -32,6 +32,13 @@ export function successEstimate(frame: Frame, limit: number = AGAINST): SuccessE
   };
 }
 
+/** The share of good ones alone; of some kind of conversations, where `good` stands for those of the kind. */
+export function shareEstimate(frame: Frame): Estimate | undefined {
+  const { draws, certain } = frame;
+  if (draws.length === 0 && certain.good + certain.bad === 0) return undefined;
+  return wider(new Readings(frame, AGAINST).interval(SUCCESS), frame);
+}
+
 interface Figure {
   /** The totals that go with this share. */
   readonly supposed: (frame: Frame, share: number) => Supposed;

@@ -67,6 +67,7 @@ export class PostgresStore implements ClusterStore {
   readonly feedbackRows: Writing<'later'>['feedback'];
   readonly labels: LabelStore;
   readonly readings: Writing<'later'>['readings'];
+  readonly failures: Writing<'later'>['failures'];
   readonly questions: ReturnType<typeof questionRows>;
   readonly housekeeping: Housekeeping;
   readonly forgetting: ForgettingRows;
@@ -109,6 +110,7 @@ export class PostgresStore implements ClusterStore {
     this.feedbackRows = written.feedback;
     this.labels = labelRows(others);
     this.readings = written.readings;
+    this.failures = written.failures;
     this.questions = questionRows(asking);
     this.forgetting = new ForgettingRows(housekeeping);
     this.housekeeping = new Housekeeping(housekeeping, {

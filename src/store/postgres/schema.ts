@@ -159,6 +159,30 @@ export const MIGRATIONS: readonly Migration[] = [
     DROP TABLE readings;
     `,
   },
+  // Kinds of failure that people name in readings, and how far each of them is (rules/failures.ts).
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE readings ADD COLUMN kind text;
+    CREATE INDEX readings_kind ON readings (kind, key) WHERE kind IS NOT NULL;
+    CREATE TABLE failure_kinds (
+      project text NOT NULL DEFAULT 'default',
+      agent_key uuid NOT NULL,
+      agent text NOT NULL,
+      name text NOT NULL,
+      state text NOT NULL,
+      state_at bigint NOT NULL,
+      by text NOT NULL,
+      PRIMARY KEY (project, agent_key, name)
+    );
+    `,
+    back: `
+    DROP TABLE failure_kinds;
+    DROP INDEX readings_kind;
+    ALTER TABLE readings DROP COLUMN kind;
+    `,
+  },
 ];
 
 export async function migrate(

@@ -37,6 +37,8 @@ function* noteOutcomes({ key, keyOf, among }: Dialect, outcomes: readonly SaidRe
 }
 
 const SAID = ['good', 'certain', 'value', 'of_case', 'first_wrong', 'note'];
+/** A person who says the same again without a kind does not mean that it has none. */
+const SAME_KIND = 'CASE WHEN excluded.good = readings.good THEN readings.kind END';
 
 function put(dialect: Dialect, said: SaidReading, now: number): Rule<number> {
   const { conversationId, source, by, answer } = said;
@@ -44,17 +46,19 @@ function put(dialect: Dialect, said: SaidReading, now: number): Rule<number> {
   const place = [keyOf(conversationId), keyOf(by)];
   const remove = `DELETE FROM readings WHERE ${key} = ? AND ${nameKey} = ? AND source = ?`;
   if (answer === 'withdrawn') return change({ name: 'withdraw-reading', sql: remove }, [...place, source]);
-  const names = ['conversation_id', 'source', 'name', ...SAID, 'put_at', ...(isHashed ? [key, nameKey] : [])];
+  const names = ['conversation_id', 'source', 'name', ...SAID, 'kind', 'put_at', ...(isHashed ? [key, nameKey] : [])];
   const of = (table: string) => SAID.map((name) => `${table}.${name}`).join(', ');
+  const kept = said.kind === undefined;
+  const kind = kept ? SAME_KIND : 'excluded.kind';
   const sql = `INSERT INTO readings (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
     ON CONFLICT (${key}, source, ${nameKey}) DO UPDATE
-      SET ${[...SAID, 'put_at'].map((name) => `${name} = excluded.${name}`).join(', ')}
-      WHERE (${of('readings')}) IS DISTINCT FROM (${of('excluded')})`;
+      SET ${[...SAID, 'put_at'].map((name) => `${name} = excluded.${name}`).join(', ')}, kind = ${kind}
+      WHERE (${of('readings')}, readings.kind) IS DISTINCT FROM (${of('excluded')}, ${kind})`;
   const isGood = answer === 'cannot_tell' ? null : answer === 'good';
-  const texts = [said.value, said.case, said.firstWrong, said.note].map((text) =>
-    text === undefined ? null : toStored(text),
+  const texts = [said.value, said.case, said.firstWrong, said.note, said.kind].map((text) =>
+    text === undefined || text === null ? null : toStored(text),
   );
-  return change({ name: 'put-reading', sql }, [
+  return change({ name: `put-${kept ? 'reading' : 'kind'}`, sql }, [
     ...[toStored(conversationId), source, toStored(by), isGood, said.isCertain, ...texts, now],
     ...(isHashed ? place : []),
   ]);
@@ -70,13 +74,14 @@ type ReadingCells = readonly [
   ofCase: string | null,
   firstWrong: string | null,
   note: string | null,
+  kind: string | null,
   putAt: number,
 ];
 
-const CELLS = ['conversation_id', 'source', 'name', ...SAID, 'put_at'];
+const CELLS = ['conversation_id', 'source', 'name', ...SAID, 'kind', 'put_at'];
 
 function toReading({ fromStored }: Dialect, row: ReadingCells): KeptReading {
-  const [conversationId, source, name, good, certain, value, ofCase, firstWrong, note, at] = row;
+  const [conversationId, source, name, good, certain, value, ofCase, firstWrong, note, kind, at] = row;
   const text = (stored: string | null) => (stored === null ? undefined : fromStored(stored));
   return {
     conversationId: fromStored(conversationId),
@@ -88,6 +93,7 @@ function toReading({ fromStored }: Dialect, row: ReadingCells): KeptReading {
     case: text(ofCase),
     firstWrong: text(firstWrong),
     note: text(note),
+    kind: text(kind),
     at,
   };
 }

@@ -1,6 +1,7 @@
 /** All that people and backends write beside the engine, over the database that keeps it: now or later. */
 import { bound, type Sql, type When } from '../sql.ts';
 import { DETECTION } from './detection.ts';
+import { changeKind, giveKinds } from './failures.ts';
 import { putReadings } from './readings.ts';
 import { RESULTS } from './results.ts';
 import { putFeedback, putTruth, type SaidDialect, storedFeedback } from './said.ts';
@@ -8,6 +9,7 @@ import { putFeedback, putTruth, type SaidDialect, storedFeedback } from './said.
 export function writing<W extends When>(sql: Sql<W, SaidDialect>) {
   return {
     readings: bound(sql, { put: putReadings }),
+    failures: bound(sql, { give: giveKinds, change: changeKind }),
     truths: bound(sql, { put: putTruth }),
     feedback: bound(sql, { put: putFeedback, stored: storedFeedback }),
     detection: bound(sql, DETECTION),

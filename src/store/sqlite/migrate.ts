@@ -156,6 +156,29 @@ export const MIGRATIONS: readonly Migration[] = [
     DROP TABLE readings;
     `,
   },
+  // Kinds of failure that people name in readings, and how far each of them is (rules/failures.ts).
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE readings ADD COLUMN kind TEXT;
+    CREATE INDEX readings_kind ON readings (kind, conversation_id) WHERE kind IS NOT NULL;
+    CREATE TABLE failure_kinds (
+      project TEXT NOT NULL DEFAULT 'default',
+      agent TEXT NOT NULL,
+      name TEXT NOT NULL,
+      state TEXT NOT NULL,
+      state_at INTEGER NOT NULL,
+      by TEXT NOT NULL,
+      PRIMARY KEY (project, agent, name)
+    ) STRICT, WITHOUT ROWID;
+    `,
+    back: `
+    DROP TABLE failure_kinds;
+    DROP INDEX readings_kind;
+    ALTER TABLE readings DROP COLUMN kind;
+    `,
+  },
 ];
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {

@@ -64,6 +64,7 @@ export class Store implements EngineStore {
   readonly said: SaidRows;
   readonly labels: LabelRows;
   readonly readings: Writing<'now'>['readings'];
+  readonly failures: Writing<'now'>['failures'];
   readonly detection: Writing<'now'>['detection'] & EngineStore['detection'];
   readonly results: Writing<'now'>['results'] & EngineStore['results'];
   readonly #database: DatabaseSync;
@@ -116,6 +117,7 @@ export class Store implements EngineStore {
     const { conversations, revisits } = this;
     this.said = new SaidRows(statements, { conversations, revisits, own });
     this.readings = this.said.written.readings;
+    this.failures = this.said.written.failures;
     this.truths = this.said.truths;
     this.feedbackRows = this.said.feedback;
     this.feedback = this.said.book;

@@ -6,7 +6,8 @@ import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
 import { holdFrameToContract } from '../../store/frame-contract.ts';
-import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/readings-contract.ts';
+import { type FailuresUnderTest, holdFailuresToContract } from '../../store/failures-contract.ts';
+import { holdOutcomesToContract } from '../../store/readings-contract.ts';
 import { holdPageReadsToContract } from '../../store/page-reads-contract.ts';
 import { type FeedbackUnderTest, holdFeedbackToContract } from '../../store/feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
@@ -16,7 +17,7 @@ import { freshDatabase } from './shared-postgres.ts';
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & OutcomesUnderTest> {
+async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -68,6 +69,9 @@ async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & L
     get readings() {
       return store.readings;
     },
+    get failures() {
+      return store.failures;
+    },
     get questions() {
       return store.questions;
     },
@@ -108,6 +112,7 @@ holdRevisitsToContract('PostgreSQL', openPostgres);
 holdFeedbackToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);
 holdOutcomesToContract('PostgreSQL', openPostgres);
+holdFailuresToContract('PostgreSQL', openPostgres);
 holdFrameToContract('PostgreSQL', openPostgres);
 holdPageReadsToContract('PostgreSQL', openPostgres);
 holdWordsToContract('PostgreSQL', openPostgres);

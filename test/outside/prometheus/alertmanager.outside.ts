@@ -37,6 +37,7 @@ test.for([
   ['AgentTcrSlipping', { environment: 'production' }, 'agent-tickets'],
   ['AgentEffortPerSuccessRise', { environment: 'prod' }, 'agent-tickets'],
   ['AgentSuccessEstimateFell', { agent: 'shop' }, 'agent-tickets'],
+  ['AgentFailureIsBack', { agent: 'shop', kind: 'refund' }, 'agent-tickets'],
   ['AssayEvaluatorDrifts', { agent: 'shop' }, 'assay-tickets'],
   ['AssayAbsent', {}, 'assay-on-call'],
   ['AssayDown', {}, 'assay-tickets'],

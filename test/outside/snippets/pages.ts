@@ -196,6 +196,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
     },
     replace: { 'agent shop': 'agent support', 'agent=shop': 'agent=support' },
   },
+  'docs/failures.md': {
+    isServed: true,
+    files: { 'readings.csv': { text: 'conversation_id,answer,kind\ngood,good,\nlucky,bad,luck\n' } },
+    replace: { 'agent=shop': 'agent=support' },
+  },
   'docs/validity.md': {
     isServed: true,
     // Outcomes of the conversations that the service has, by an agent of another name.

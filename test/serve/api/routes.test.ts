@@ -178,6 +178,7 @@ const BODIES: Readonly<Record<string, string>> = {
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
   '/v1/readings': '{"conversation_id":"c","answer":"good","by":"ana"}',
+  '/v1/failures': '{"agent":"a","kind":"k","state":"open","by":"ana"}',
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
   '/api/v1/forget': '{"conversation":"c"}',

@@ -26,6 +26,7 @@ from .results import (
     ConversationDetail,
     ConversationItem,
     Estimate,
+    Failures,
     EvaluationRow,
     ExportedConversation,
     FeedbackResult,
@@ -336,6 +337,11 @@ class Client:
     def common(self, **filters: Any) -> Common:
         """Finds what conversations have in common, against the others, by the filters of `conversations`."""
         return cast(Common, self._http.json("GET", "/api/v1/common", filters))
+
+    def failures(self, agent: str, *, since: When = None, until: When = None) -> Failures:
+        """Kinds of failure that readings name, and how much of the traffic of a week has each of them."""
+        query = {key: value for key, value in locals().items() if key != "self"}
+        return cast(Failures, self._http.json("GET", "/api/v1/failures", query))
 
     def feedback(
         self,

@@ -327,6 +327,8 @@ class ReadingToPut(_ReadingToPutRequired, total=False):
     #: Span id of the first step that went wrong.
     first_wrong: str
     note: str
+    #: Name of the kind of failure, with `bad` by a person. None takes it away.
+    kind: str | None
 
 
 class Share(TypedDict):
@@ -438,6 +440,54 @@ class _CommonRequired(_Found):
 class Common(_CommonRequired, total=False):
     #: The one with most of the conversations.
     agent: str
+
+
+class _FailedConversationRequired(TypedDict):
+    conversation_id: str
+    #: The person who read it.
+    by: str
+    began_at: str
+
+
+class FailedConversation(_FailedConversationRequired, total=False):
+    note: str
+
+
+class _FailureKindRequired(TypedDict):
+    name: str
+    #: `back`: a conversation of the kind began after it was called mended.
+    state: Literal["open", "watched", "mended", "back"]
+    readings: int
+    #: Up to five, the newest first.
+    examples: list[FailedConversation]
+
+
+class FailureKind(_FailureKindRequired, total=False):
+    state_at: str
+    first_at: str
+    last_at: str
+    #: Share of all conversations of the window.
+    share: Share
+
+
+class _FailuresRequired(TypedDict):
+    agent: str
+    since: str
+    until: str
+    #: The board as a sentence.
+    says: str
+    #: Advice, as a sentence.
+    next: str
+    kinds: list[FailureKind]
+    without_kind: list[FailedConversation]
+    without_kind_count: int
+    #: Groups of readings without a kind whose notes share words.
+    proposed: list[dict[str, Any]]
+
+
+class Failures(_FailuresRequired, total=False):
+    #: Chance that the next failure is of a new kind; absent under 5 failures with a kind.
+    unseen: dict[str, Any]
 
 
 class _FeedbackToPutRequired(TypedDict):

@@ -7,6 +7,7 @@ import { fromSuiteKey } from '../../../model/suite-key.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { ONE } from '../../../score/subject/weigh.ts';
 import { designEffectOf } from '../../../statistics/compare/online/related.ts';
+import { certificateJson } from './certificate-json.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -28,6 +29,7 @@ the suites that run: criteria, weights, and how often each passed lately`,
     if (named !== undefined && chosen.length === 0)
       return new Refusal(jsonAnswer(404, { error: `no suite ${JSON.stringify(named)} runs here` }));
     const shown = [];
+    const now = Date.now();
     for (const suite of chosen) {
       const { evaluations, others, isCut } = await latestEvaluations(reader, suite, {
         // A suite in shadow has no evaluations that a search finds.
@@ -48,7 +50,12 @@ the suites that run: criteria, weights, and how often each passed lately`,
         about: suite.about,
         looked_at: evaluations.length + others,
         cut: isCut,
-        criteria: suite.criteria.map((criterion) => criterionJson(criterion, suite, evaluations)),
+        criteria: await Promise.all(
+          suite.criteria.map(async (criterion) => ({
+            ...criterionJson(criterion, suite, evaluations),
+            ...(await certificateJson(reader.frame, { suite: suite.name, ...criterion }, now)),
+          })),
+        ),
       });
     }
     return { suites: shown };

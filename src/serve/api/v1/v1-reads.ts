@@ -8,11 +8,13 @@ import { getDetections } from './detections.ts';
 import { getEstimate } from './estimate.ts';
 import { listExporters } from './exporter-list.ts';
 import { getFacets } from './facets.ts';
+import { getFailures } from './failures.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getFinds } from './finds.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
+import { listReadings } from './reading-list.ts';
 import { getReadingQueue } from './reading-queue.ts';
 import { getReviewQueue } from './review-queue.ts';
 import { getStepSources } from './step-sources.ts';
@@ -33,6 +35,8 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getReadingQueue,
   getFinds,
   getCommon,
+  listReadings,
+  getFailures,
   listSuites,
   getTrend,
   getMoved,

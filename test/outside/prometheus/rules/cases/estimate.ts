@@ -48,6 +48,13 @@ const CALM: Readonly<Record<string, readonly [Metric, ...(readonly (readonly [da
   'bad as ever': ['assay_success_estimate', [32, [0.3, 0.4]]],
 };
 
+const BACK = { AgentFailureIsBack: [{ agent: 'shop', kind: 'refund' }] };
+
+const returned = (kind: string, ...phases: readonly (readonly [days: number, number | undefined])[]) =>
+  gauge('assay_failure_kind_returned', { ...SHOP, kind }, [
+    ...runs(...phases.map(([days, conversations]) => [conversations, Math.round(days * 24)] as const)),
+  ]);
+
 const day = (days: number, hours = 0) => days * 24 + hours;
 
 export const ESTIMATE_CASES: readonly RuleCase[] = [
@@ -140,6 +147,18 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
     ],
   },
   {
+    name: 'a mended kind of failure that comes back fires until somebody says something of it, and one that stays away never does',
+    ...HOURLY,
+    series: [returned('refund', [4, 0], [4, 2], [8, undefined]), returned('city', [16, 0])],
+    checks: [
+      { at: day(3), firing: {} },
+      { at: day(4, 3), firing: BACK },
+      { at: day(7), firing: BACK },
+      { at: day(10), firing: {} },
+      { at: day(15), firing: {} },
+    ],
+  },
+  {
     name: 'suites that miss more than a week before drift, and do so no longer when they find it again',
     ...HOURLY,
     series: missed([10, [0.1, 0.4]], [3, [0.5, 0.9]], [4, [0.15, 0.5]]),
@@ -170,6 +189,7 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
         ],
         { agent: HOSTILE },
       ),
+      gauge('assay_failure_kind_returned', { agent: HOSTILE, kind: HOSTILE }, [...runs([0, 24], [3, 24 * 11])]),
     ],
     checks: [
       {
@@ -177,8 +197,17 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
         firing: {
           AgentSuccessEstimateFell: [{ agent: HOSTILE }],
           AssayEvaluatorDrifts: [{ agent: HOSTILE }],
+          AgentFailureIsBack: [{ agent: HOSTILE, kind: HOSTILE }],
         },
         annotations: {
+          AgentFailureIsBack: {
+            summary: `3 conversations of ${HOSTILE} went badly as ${HOSTILE} again, after that was called mended`,
+            description:
+              'Somebody read conversations of this kind of failure that began after it was called mended. Next: read them on the page *Failures*, find out what the repair missed, and set the kind to open, or to mended once more.',
+            runbook_url: 'docs/runbooks/AgentFailureIsBack.md',
+            dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
+            conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=bad&since=7d`,
+          },
           AgentSuccessEstimateFell: {
             summary: `At most 70% of the conversations of ${HOSTILE} in the last 7d went well for their users, fewer than before`,
             description:

@@ -1,20 +1,20 @@
 /** Conversations that are hard to write as a test: texts that break YAML, texts that are no text, many turns, and gaps. */
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { buildConversation } from '../../../src/assemble/build-conversation.ts';
-import { turnsOfTrace } from '../../../src/engine/turns-of-trace.ts';
-import type { Conversation } from '../../../src/model/conversation.ts';
-import type { ConversationId } from '../../../src/model/ids.ts';
-import type { Excerpt } from '../../../src/model/excerpt.ts';
-import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
-import { retell } from '../../../src/mutate/retell.ts';
-import { evaluate } from '../../../src/score/suite/evaluate.ts';
-import { loadSuites } from '../../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
-import { excerptRequest } from '../../../src/score/suite-test/excerpt-request.ts';
-import { writtenTest } from '../../../src/serve/what-if/recorded-test.ts';
-import { BUILTIN } from '../../engine/log-driver.ts';
-import { tempDirectory } from '../../temp-directory.ts';
+import { buildConversation } from '../../src/assemble/build-conversation.ts';
+import { turnsOfTrace } from '../../src/engine/turns-of-trace.ts';
+import type { Conversation } from '../../src/model/conversation.ts';
+import type { ConversationId } from '../../src/model/ids.ts';
+import type { Excerpt } from '../../src/model/excerpt.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { retell } from '../../src/mutate/retell.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
+import { excerptRequest } from '../../src/score/suite-test/excerpt-request.ts';
+import { writtenTest } from '../../src/learn/written-test.ts';
+import { BUILTIN } from '../engine/log-driver.ts';
+import { tempDirectory } from '../temp-directory.ts';
 
 interface Turn {
   readonly user?: string;

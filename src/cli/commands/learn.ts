@@ -1,0 +1,160 @@
+/** `assay learn`: from conversations that people read to criteria, each with what is known of it. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { KIND_MIN, type Learned, learnedFrom } from '../../learn/learned.ts';
+import { learnedSuite } from '../../learn/learned-suite.ts';
+import { type Certificate, isCertified } from '../../model/certificate.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
+import { readRecordings } from '../../offline/recording.ts';
+import { certificateFile, certificatesText } from '../../score/certificates.ts';
+import { loadSuites } from '../../score/load-suites.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { casesOfService } from '../cases-of-service.ts';
+import { testsOf } from '../learned-tests.ts';
+import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
+import { printLearned } from '../print-learned.ts';
+import { readingsIn } from '../read-annotations.ts';
+import { askedPort, type ServiceFlags, tokenOption } from '../running-service.ts';
+import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
+import type { Terminal } from '../terminal.ts';
+
+type LearnFlags = ScoringFlags &
+  OutcomeFlags &
+  ServiceFlags & {
+    readonly readings?: string;
+    readonly agent?: string;
+    readonly agentVersion?: string;
+    readonly since?: string;
+    readonly out?: string;
+    readonly force?: boolean;
+  };
+
+const HELP = `
+Readings are answers to "did it go well for its user?", with a kind for those that went badly:
+  conversation_id,answer,kind
+  c-17,bad,refunded twice
+
+Read in the order that \`assay score\` gives (\`to_read\`): other conversations suggest criteria, and measure none.
+
+Without files, conversations and readings are those of the running service.
+
+Examples:
+  assay learn --agent shop --since 30d
+  assay learn spans.jsonl --readings readings.csv
+  assay learn spans.jsonl --readings readings.csv --suite default --out learned.yaml`;
+
+export function addLearn(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('learn')
+    .description('look for criteria that tell failures which people found, and measure each on other readings');
+  addScoringOptions(command, '[files...]').option(
+    '--readings <file>',
+    'with files: {conversation_id, answer, kind}, or annotations of another tool',
+  );
+  addOutcomeOptions(command, 'the annotation that says whether a conversation went well')
+    .option('--agent <name>', 'without files: the agent')
+    .option('--agent-version <version>', 'without files: conversations of this version only')
+    .option('--since <time>', 'without files: conversations that began since then (default: 7d)')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
+    .option('--out <file>', 'write the best criterion of each kind as a suite, with tests and certificates beside it')
+    .option('--force', 'overwrite these files')
+    .option('--json', 'print {readings, learned} as JSON')
+    .addOption(tokenOption())
+    .addOption(askedPort())
+    .addHelpText('after', HELP)
+    .action(async (files: readonly string[], flags: LearnFlags) => {
+      const read = files.length > 0 ? await ofRecording(files, flags, terminal) : await ofService(flags, terminal);
+      terminal.progress('trying criteria');
+      const learned = learnedFrom(read.cases, { at: new Date().toISOString(), traffic: read.traffic });
+      terminal.progressDone();
+      refuseTooFew(learned, read);
+      if (flags.json === true) terminal.out(visibleJson({ readings: read.cases.length, learned }, 2));
+      else printLearned(terminal, learned, read);
+      if (flags.out !== undefined)
+        await writeLearned(flags.out, { learned, read, force: flags.force === true }, terminal);
+    });
+}
+
+async function ofRecording(files: readonly string[], flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+  if (flags.readings === undefined)
+    throw new CommandFailure('--readings <file> is missing: how the conversations of the files went', EXIT.usage);
+  if (files.includes('-'))
+    throw new CommandFailure('the recording is read twice: give a file in place of -', EXIT.usage);
+  const { readings } = readingsIn(flags.readings, { by: 'reader', ...flags });
+  const scored = await scoreFiles(files, flags, terminal, readings);
+  const location = { config: flags.config, dataDir: flags.dataDir };
+  const { settings } = await load(location, { suites: ['default'], secrets: "the store's" });
+  return await readCases(readRecordings(files), scored, settings);
+}
+
+async function ofService(flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+  const { agent, agentVersion, since } = flags;
+  if (flags.readings !== undefined)
+    throw new CommandFailure('--readings goes with files; readings of the service are in the service', EXIT.usage);
+  if (agent === undefined)
+    throw new CommandFailure('name files, or an agent of the service: --agent <name>', EXIT.usage);
+  const given = { agent, agent_version: agentVersion, since };
+  const query = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return await casesOfService(flags, new URLSearchParams(query), terminal);
+}
+
+function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): void {
+  if (learned.length > 0) return;
+  const bad = cases.filter(({ isBad }) => isBad).length;
+  const wanted = `${KIND_MIN} readings of one kind, or ${KIND_MIN} that the suites call fine`;
+  throw new CommandFailure(
+    `${cases.length} of the conversations were read, and ${bad} went badly: a search takes ${wanted}`,
+    EXIT.input,
+  );
+}
+
+interface ToWrite {
+  readonly learned: readonly Learned[];
+  readonly read: ReadRecording;
+  readonly force: boolean;
+}
+
+/** The best of each kind, whether certified or not: the file says which. */
+async function writeLearned(out: string, { learned, read, force }: ToWrite, terminal: Terminal): Promise<void> {
+  if (!/\.ya?ml$/.test(out)) throw new CommandFailure(`${out}: a suite is a file that ends in .yaml`, EXIT.usage);
+  const best = learned.flatMap(({ kind, criteria: [criterion] }) =>
+    criterion === undefined ? [] : [{ kind, criterion }],
+  );
+  if (best.length === 0) throw new CommandFailure(`nothing was found that could be written to ${out}`, EXIT.failed);
+  const name = path.basename(out).replace(/\.ya?ml$/, '');
+  const flag = force ? 'w' : 'wx';
+  await written(out, learnedSuite(name, best), flag);
+  const { suites, mistakes } = await loadSuites([path.resolve(out)], {
+    baseDir: process.cwd(),
+    builtinDir: BUILTIN_SUITES,
+  });
+  failOn(mistakes);
+  const [suite] = suites;
+  if (suite === undefined) throw new Error(`${out} holds no suite`);
+  const certificates = new Map<string, Certificate>();
+  for (const { criterion } of best)
+    if (criterion.certificate !== undefined) certificates.set(criterion.name, criterion.certificate);
+  await written(certificateFile(out), certificatesText(suite, certificates), 'w');
+  const { text, tests } = testsOf(suite, best, read.cases);
+  if (tests > 0) await written(out.replace(/\.ya?ml$/, '.test.yaml'), text, flag);
+  const certified = [...certificates.values()].filter(isCertified).length;
+  terminal.out(
+    `\n${out}: ${best.length} criteria, ${certified} certified, ${tests} tests. Try them: assay suite test ${out}`,
+  );
+}
+
+async function written(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
+  await writeFile(file, text, { flag }).catch(async (error: unknown) => {
+    const isThere =
+      flag === 'wx' &&
+      (await readFile(file).then(
+        () => true,
+        () => false,
+      ));
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(isThere ? `${file} exists: --force overwrites it` : `write ${file}: ${why}`, EXIT.input);
+  });
+}

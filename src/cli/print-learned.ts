@@ -1,0 +1,37 @@
+/** Prints for each kind of failure the best criteria, and what is known of each: `assay learn`. */
+import { PARTS } from '../learn/certify.ts';
+import type { Learned, LearnedCriterion } from '../learn/learned.ts';
+import { certificateWords, isCertified } from '../model/certificate.ts';
+import { counted } from '../model/counted.ts';
+import type { ReadRecording } from '../offline/read-cases.ts';
+import { percent, safe, type Terminal } from './terminal.ts';
+
+export function printLearned(terminal: Terminal, learned: readonly Learned[], { cases }: ReadRecording): void {
+  const { out, paint } = terminal;
+  const bad = cases.filter(({ isBad }) => isBad).length;
+  const chosen = cases.filter(({ weight }) => weight === 0).length;
+  const note = chosen === 0 ? '' : `; ${chosen} were not read in their turn, and measure nothing`;
+  out(`${counted(cases.length, 'conversation')} read, ${bad} of which went badly${note}`);
+  for (const { kind, readings, criteria } of learned) {
+    const name = kind === undefined ? 'other failures that the suites call fine' : safe(kind, 80);
+    out(`\n${paint('bold', name)}  ${paint('dim', counted(readings, 'reading'))}`);
+    if (criteria.length === 0) out('  Nothing was found that tells them from conversations that went well.');
+    for (const criterion of criteria) printCriterion(terminal, criterion);
+  }
+}
+
+function printCriterion({ out, paint }: Terminal, criterion: LearnedCriterion): void {
+  const { name, question, when, check, certificate, foundIn } = criterion;
+  const isGood = certificate !== undefined && isCertified(certificate);
+  out(`  ${paint(isGood ? 'green' : 'yellow', safe(name))}  ${safe(question, 300)}`);
+  if (when !== undefined) out(`      when   ${safe(when, 1_000)}`);
+  out(`      check  ${safe(check, 1_000)}`);
+  if (certificate === undefined) {
+    out(`      Not measured: other readings find other checks (${foundIn} of ${PARTS} parts find this one).`);
+    return;
+  }
+  const { applies, fails, like } = certificate;
+  out(`      ${certificateWords(certificate)}`);
+  const also = like === undefined ? '' : `; ${percent(like.share)} alike with ${safe(like.criterion, 120)}`;
+  out(paint('dim', `      applies to ${percent(applies)} of all conversations, fails on ${percent(fails)}${also}`));
+}

@@ -1,0 +1,90 @@
+/** A kind of failure: how often it comes, conversations that have it, and what a person may do with it. */
+import type { FailedConversation, FailureKind } from '../../api/failures.ts';
+import { KIND_STATES, type KindState } from '../../model/named-kinds.ts';
+import { addressOf } from '../shell/place.ts';
+import { ShareEstimate } from '../text/estimate.tsx';
+import { counted } from '../text/format.ts';
+import { SpanText } from '../text/span-text.tsx';
+import { Time } from '../text/time.tsx';
+import { KINDS } from './kinds.ts';
+import { NameField } from './name-field.tsx';
+
+interface KindCardProps {
+  readonly kind: FailureKind;
+  /** The keys are at it. */
+  readonly isActive: boolean;
+  readonly isDisabled: boolean;
+  readonly onActive: () => void;
+  readonly onState: (state: KindState) => void;
+  readonly onName: (name: string) => void;
+}
+
+const STATE_WORDS: Readonly<Record<KindState, string>> = { open: 'Open', watched: 'Watched', mended: 'Mended' };
+export const STATE_KEYS: Readonly<Record<KindState, string>> = { open: 'o', watched: 'w', mended: 'm' };
+
+export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName }: KindCardProps) {
+  const { name, state, readings, share, last_at: last, examples } = kind;
+  return (
+    <li
+      class={isActive ? 'kind-card active' : 'kind-card'}
+      aria-current={isActive ? 'true' : undefined}
+      onFocusIn={onActive}
+    >
+      <h3>
+        <SpanText text={name} />
+      </h3>
+      <p>
+        {counted(readings, 'reading')}
+        {share !== undefined && (
+          <>
+            {' · '}
+            <ShareEstimate estimate={share} of="reading" />
+            {' of all'}
+          </>
+        )}
+      </p>
+      {last !== undefined && (
+        <p class="aside">
+          {'last began '}
+          <Time at={last} />
+        </p>
+      )}
+      <ul class="kind-examples">
+        {examples.map((example) => (
+          <li key={example.conversation_id}>
+            <Conversation of={example} />
+          </li>
+        ))}
+      </ul>
+      <div class="kind-states">
+        {KIND_STATES.filter((one) => one !== state).map((one) => (
+          <button key={one} type="button" disabled={isDisabled} onClick={() => onState(one)}>
+            {STATE_WORDS[one]}
+            <span class="only-heard">{` ${name}`}</span>
+            {isActive && <kbd>{STATE_KEYS[one]}</kbd>}
+          </button>
+        ))}
+      </div>
+      <NameField
+        label={`Another name for ${name}, or the kind to merge it into`}
+        name=""
+        list={KINDS}
+        placeholder={isActive ? 'rename, or merge into (n)' : 'rename, or merge into'}
+        onName={onName}
+      />
+    </li>
+  );
+}
+
+/** A link, with the note of who read it. */
+export function Conversation({ of }: { readonly of: FailedConversation }) {
+  const { conversation_id: id, note } = of;
+  return (
+    <>
+      <a href={addressOf('conversations', new URLSearchParams(), id)}>
+        <SpanText text={id} charactersMax={40} />
+      </a>
+      {note !== undefined && <SpanText in="span" class="aside" text={` ${note}`} charactersMax={100} />}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * Certificates of criteria, in a file beside the suite: `refunds.certificates.json` beside `refunds.yaml`. Each is for
+ * one version of a criterion, so that it ends with the first word that is changed.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Certificate } from '../model/certificate.ts';
+import { tryParseJson } from '../model/json.ts';
+import { evaluatorVersions } from './suite/evaluator-version.ts';
+import type { CompiledSuite } from './suite/suite.ts';
+
+const share = z.number().min(0).max(1);
+const count = z.int().min(0);
+const certificateSchema = z.strictObject({
+  kind: z.string().max(200).optional(),
+  at: z.iso.datetime(),
+  readings: count,
+  fired: count,
+  precision: z.strictObject({ value: share, lower: share, upper: share }),
+  bad: share,
+  missed: count,
+  added: count,
+  applies: share,
+  fails: share,
+  like: z.strictObject({ criterion: z.string().max(400), share }).optional(),
+  faults: z.strictObject({ tried: count, noticed: count }).optional(),
+}) satisfies z.ZodType<Certificate>;
+const fileSchema = z.record(z.string().max(200), certificateSchema.extend({ version: z.string().max(100) }));
+
+const BYTES_MAX = 1024 * 1024;
+const SUITE_ENDING = /\.\w+$/;
+
+/** Leaves out those of criteria that are no longer what was measured. */
+export async function certificatesOf(
+  suite: CompiledSuite,
+  file: string,
+): Promise<ReadonlyMap<string, Certificate> | { readonly problem: string }> {
+  const beside = certificateFile(file);
+  const size = await stat(beside).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size === 0) return new Map();
+  if (size > BYTES_MAX) return { problem: `${beside} has ${size} bytes; at most ${BYTES_MAX} are read` };
+  const read = fileSchema.safeParse(tryParseJson(await readFile(beside, 'utf8')));
+  if (!read.success)
+    return { problem: `${beside} holds no certificates: ${z.prettifyError(read.error).split('\n')[0]}` };
+  const versions = versionsOf(suite);
+  return new Map(
+    Object.entries(read.data).flatMap(([name, { version, ...certificate }]) =>
+      versions.get(name) === version ? [[name, certificate] as const] : [],
+    ),
+  );
+}
+
+export function certificatesText(suite: CompiledSuite, certificates: ReadonlyMap<string, Certificate>): string {
+  const versions = versionsOf(suite);
+  const all = [...certificates].map(([name, one]) => [name, { version: versions.get(name), ...one }] as const);
+  return `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
+}
+
+export function certificateFile(suite: string): string {
+  return suite.replace(SUITE_ENDING, '.certificates.json');
+}
+
+/** A judge's version belongs to the configuration, and here to nobody. */
+function versionsOf(suite: CompiledSuite): ReadonlyMap<string, string> {
+  return evaluatorVersions(suite, () => 'not asked').criteria;
+}

@@ -1,0 +1,88 @@
+/** `GET /api/v1/failures`: kinds of failure, and bad readings that have none. */
+import { type FailedConversation, type FailuresAnswer, failuresAnswer, failuresQuery } from '../../../api/failures.ts';
+import { failureBoard, type KindOnBoard } from '../../../engine/failures/failure-board.ts';
+import { figureOf } from '../../../model/estimate-words.ts';
+import type { FailedReading } from '../../../model/named-kinds.ts';
+import { boardAdvice, boardWords, unseenWords } from '../../../model/named-kinds-words.ts';
+import { frameQueryOf } from './frame-asked.ts';
+import { isoTime } from './iso-time.ts';
+import { v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+const EXAMPLES_MAX = 5;
+const WITHOUT_KIND_MAX = 200;
+const NOTE_CHARACTERS_MAX = 500;
+
+export const getFailures = v1Read({
+  path: '/api/v1/failures',
+  summary: `?agent= &since=7d &until=
+kinds of failure as people named them, how often each comes, and bad readings without a kind`,
+  query: failuresQuery,
+  answer: failuresAnswer,
+  read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<FailuresAnswer> => {
+    const { since, until } = frameQueryOf(asked);
+    const board = await failureBoard(reader, { agent: asked.agent, since, until });
+    const withoutKind = board.withoutKind.length;
+    const kinds = board.kinds.map((kind) => ({ ...kind, readings: kind.readings.length }));
+    const words = { kinds, withoutKind, proposed: board.proposed.length };
+    return {
+      agent: asked.agent,
+      since: isoTime(since),
+      until: isoTime(until),
+      says: boardWords(words),
+      next: boardAdvice(words),
+      kinds: board.kinds.map((kind) => kindJson(kind, board.read)),
+      without_kind: board.withoutKind.slice(0, WITHOUT_KIND_MAX).map(failedJson),
+      without_kind_count: withoutKind,
+      proposed: board.proposed.map(({ name, places }) => ({
+        name,
+        readings: places.flatMap((place) => {
+          const reading = board.withoutKind[place];
+          return reading === undefined ? [] : [{ conversation_id: reading.conversationId, by: reading.by }];
+        }),
+      })),
+      ...unseenJson(board.unseen, board.kinds.length),
+    };
+  },
+});
+
+function kindJson(
+  { name, state, stateAt, readings, share }: KindOnBoard,
+  read: number,
+): FailuresAnswer['kinds'][number] {
+  const [last, first] = [readings[0], readings.at(-1)];
+  return {
+    ...{ name, state, readings: readings.length },
+    ...(stateAt === undefined ? {} : { state_at: isoTime(stateAt) }),
+    ...(first === undefined ? {} : { first_at: isoTime(first.beganAt) }),
+    ...(last === undefined ? {} : { last_at: isoTime(last.beganAt) }),
+    examples: readings
+      .filter(({ conversationId }, at) => readings.findIndex((one) => one.conversationId === conversationId) === at)
+      .slice(0, EXAMPLES_MAX)
+      .map(failedJson),
+    ...(share === undefined ? {} : { share: figureOf(rounded(share), read) }),
+  };
+}
+
+function failedJson({ conversationId, by, note, beganAt }: FailedReading): FailedConversation {
+  return {
+    ...{ conversation_id: conversationId, by, began_at: isoTime(beganAt) },
+    ...(note === undefined ? {} : { note: note.slice(0, NOTE_CHARACTERS_MAX).toWellFormed() }),
+  };
+}
+
+function unseenJson(
+  unseen: Awaited<ReturnType<typeof failureBoard>>['unseen'],
+  kinds: number,
+): Pick<FailuresAnswer, 'unseen'> {
+  if (unseen === undefined) return {};
+  const { value, lower, upper } = rounded(unseen);
+  const says = unseenWords({ kinds, lower, upper, unnamed: unseen.unnamed });
+  return { unseen: { says, kinds, failures: unseen.failures, value, low: lower, high: upper } };
+}
+
+/** To a hundredth of a point, as estimates are. */
+function rounded({ value, lower, upper }: { readonly [end in 'value' | 'lower' | 'upper']: number }) {
+  const round = (one: number) => Math.round(one * 10_000) / 10_000;
+  return { value: round(value), lower: round(lower), upper: round(upper) };
+}

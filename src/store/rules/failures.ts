@@ -1,0 +1,135 @@
+/** Kinds of failure (failure-store.ts): a column of readings, and a row for each kind of which a person said how far it is. */
+import type { FailedReading, GivenKind, KeptKind, KindChange, KindState } from '../../model/named-kinds.ts';
+import type { KindsChanged } from '../failure-store.ts';
+import { cells, change, type Dialect, type Rule, rows, transaction } from '../sql.ts';
+
+/** More bad readings of an agent are not looked at. */
+const READINGS_MAX = 2000;
+/** More kinds of an agent are not kept. */
+const KINDS_MAX = 500;
+
+/** The readings stay as they are in time: a name is no new reading. */
+export function giveKinds(dialect: Dialect, kinds: readonly GivenKind[]): Rule<KindsChanged> {
+  const { key, nameKey, keyOf, toStored } = dialect;
+  const bad = `source = 'person' AND NOT good AND ${key} = ? AND ${nameKey} = ?`;
+  const find = `SELECT 1 AS found FROM readings WHERE ${bad}`;
+  const give = `UPDATE readings SET kind = ? WHERE ${bad} AND kind IS DISTINCT FROM ?`;
+  return transaction({ what: 'kinds of readings', lock: 'labels' }, function* () {
+    for (const { conversationId, by } of kinds) {
+      const found = yield* rows({ name: 'find-bad-reading', sql: find }, [keyOf(conversationId), keyOf(by)]);
+      if (found.length === 0) return { changed: 0, missing: conversationId };
+    }
+    let changed = 0;
+    for (const { conversationId, by, kind } of kinds) {
+      const stored = kind === null ? null : toStored(kind);
+      const place = [keyOf(conversationId), keyOf(by)];
+      changed += yield* change({ name: 'give-kind', sql: give }, [stored, ...place, stored]);
+    }
+    return { changed };
+  });
+}
+
+export function changeKind(dialect: Dialect, asked: KindChange, now: number = Date.now()): Rule<KindsChanged> {
+  return transaction({ what: 'a kind of failure', lock: 'labels' }, function* (): Rule<KindsChanged> {
+    const { agent, kind } = asked;
+    const from = yield* found(dialect, agent, kind);
+    if (!from.isThere) return { changed: 0, missing: kind };
+    if ('into' in asked) return { changed: yield* move(dialect, asked, from) };
+    return { changed: yield* say(dialect, { ...asked, at: now }) };
+  });
+}
+
+interface Found {
+  readonly isThere: boolean;
+  readonly row: KindRow | undefined;
+}
+
+interface KindRow {
+  readonly name: string;
+  readonly state: KindState;
+  readonly state_at: number;
+  readonly by: string;
+}
+
+function* found(dialect: Dialect, agent: string, kind: string): Rule<Found> {
+  const { key, keyOf, toStored } = dialect;
+  const sql = `SELECT name, state, state_at, by FROM failure_kinds WHERE ${ofAgent(dialect)} AND name = ?`;
+  const [row] = yield* rows<KindRow>({ name: 'find-kind', sql }, [keyOf(agent), toStored(kind)]);
+  if (row !== undefined) return { isThere: true, row };
+  const some = `SELECT 1 AS found FROM readings r JOIN conversations c ON c.${key} = r.${key}
+    WHERE r.kind = ? AND c.agent = ? LIMIT 1`;
+  const read = yield* rows({ name: 'find-kind-read', sql: some }, [toStored(kind), toStored(agent)]);
+  return { isThere: read.length > 0, row };
+}
+
+/** A kind that is there keeps its own state; a new name takes the state along. */
+function* move(dialect: Dialect, asked: Extract<KindChange, { into: string }>, from: Found): Rule<number> {
+  const { key, keyOf, toStored } = dialect;
+  const { agent, kind, into } = asked;
+  const target = yield* found(dialect, agent, into);
+  const readings = `UPDATE readings SET kind = ? WHERE kind = ? AND source = 'person'
+    AND EXISTS (SELECT 1 FROM conversations c WHERE c.${key} = readings.${key} AND c.agent = ?)`;
+  const names = [toStored(into), toStored(kind)];
+  const changed = yield* change({ name: 'move-kind', sql: readings }, [...names, toStored(agent)]);
+  if (!target.isThere && from.row !== undefined) {
+    const { state, state_at: at, by } = from.row;
+    yield* say(dialect, { agent, kind: into, state, at: Number(at), by: dialect.fromStored(by) });
+  }
+  const drop = `DELETE FROM failure_kinds WHERE ${ofAgent(dialect)} AND name = ?`;
+  yield* change({ name: 'drop-kind', sql: drop }, [keyOf(agent), toStored(kind)]);
+  return changed;
+}
+
+interface Said {
+  readonly agent: string;
+  readonly kind: string;
+  readonly state: KindState;
+  readonly at: number;
+  readonly by: string;
+}
+
+/** Saying the same again does not move the time from which on a mended kind would be back. */
+function say({ keyOf, toStored, isHashed }: Dialect, { agent, kind, state, at, by }: Said): Rule<number> {
+  const names = ['agent', 'name', 'state', 'state_at', 'by', ...(isHashed ? ['agent_key'] : [])];
+  const place = isHashed ? 'agent_key' : 'agent';
+  const sql = `INSERT INTO failure_kinds (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+    ON CONFLICT (project, ${place}, name)
+      DO UPDATE SET state = excluded.state, state_at = excluded.state_at, by = excluded.by
+      WHERE failure_kinds.state <> excluded.state OR failure_kinds.state = 'mended'`;
+  const values = [toStored(agent), toStored(kind), state, at, toStored(by)];
+  return change({ name: 'say-kind', sql }, [...values, ...(isHashed ? [keyOf(agent)] : [])]);
+}
+
+type FailedCells = readonly [
+  conversationId: string,
+  by: string,
+  kind: string | null,
+  note: string | null,
+  beganAt: number,
+];
+
+export function* failedReadings({ key, toStored, fromStored }: Dialect, agent: string): Rule<readonly FailedReading[]> {
+  const sql = `SELECT r.conversation_id, r.name, r.kind, r.note, coalesce(c.began_at, c.first_closed_at) AS began
+    FROM readings r JOIN conversations c ON c.${key} = r.${key}
+    WHERE r.source = 'person' AND NOT r.good AND c.agent = ?
+    ORDER BY began DESC, c.id, r.name LIMIT ${READINGS_MAX}`;
+  const all = yield* cells<FailedCells>({ name: 'failed-readings', sql }, [toStored(agent)]);
+  const text = (stored: string | null) => (stored === null ? undefined : fromStored(stored));
+  return all.map(([conversationId, by, kind, note, beganAt]) => ({
+    ...{ conversationId: fromStored(conversationId), by: fromStored(by) },
+    ...{ kind: text(kind), note: text(note), beganAt: Number(beganAt) },
+  }));
+}
+
+export function* keptKinds(dialect: Dialect, agent: string): Rule<readonly KeptKind[]> {
+  const sql = `SELECT name, state, state_at, by FROM failure_kinds WHERE ${ofAgent(dialect)}
+    ORDER BY ${dialect.byBytes('name')} LIMIT ${KINDS_MAX}`;
+  const all = yield* rows<KindRow>({ name: 'kept-kinds', sql }, [dialect.keyOf(agent)]);
+  return all.map(({ name, state, state_at: at }) => ({
+    ...{ name: dialect.fromStored(name), state, stateAt: Number(at) },
+  }));
+}
+
+function ofAgent({ isHashed }: Dialect): string {
+  return `project = 'default' AND ${isHashed ? 'agent_key' : 'agent'} = ?`;
+}

@@ -1,0 +1,79 @@
+/** `assay learn`: from a recording and readings to a suite with tests and certificates. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { assayHere } from '../assay-here.ts';
+import { recordedLine, shop } from '../learn/shop.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+function recorded() {
+  const cwd = tempDirectory();
+  const all = shop(120, 3);
+  writeFileSync(path.join(cwd, 'shop.jsonl'), all.map((one) => `${recordedLine(one)}\n`).join(''));
+  const line = ({ id, kind }: (typeof all)[number]) => `${id},${kind === undefined ? 'good' : 'bad'},${kind ?? ''}\n`;
+  writeFileSync(path.join(cwd, 'readings.csv'), `conversation_id,answer,kind\n${all.map(line).join('')}`);
+  return cwd;
+}
+
+const learn = (cwd: string, ...args: readonly string[]) =>
+  assayHere(['learn', 'shop.jsonl', '--readings', 'readings.csv', '--suite', 'default', ...args], { cwd });
+
+test('what it writes is a suite whose tests pass, and whose certificates are shown until a word is changed', async () => {
+  const cwd = recorded();
+
+  const { status, stdout, stderr } = await learn(cwd, '--out', 'learned.yaml');
+
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('120 conversations read, ');
+  expect(stdout).toMatch(/refunds without looking {2}\d+ readings\n {2}not_refunds_without_looking {2}Is it true that/);
+  expect(stdout).toMatch(/Certified: 100 % \(\d+ % to 100 %\) of the conversations that fail it went badly/);
+  const tested = await assayHere(['suite', 'test', 'learned.yaml'], { cwd });
+  expect([tested.status, tested.stdout]).toEqual([0, expect.stringMatching(/\d tests passed/)]);
+  const valid = await assayHere(['validate', 'learned.yaml'], { cwd });
+  expect(valid.stdout).toMatch(/learned: not_refunds_without_looking: Certified: 100 %/);
+
+  const file = path.join(cwd, 'learned.yaml');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace("size(tools('refund_order')) == 0", "size(tools('refund_order')) < 1"),
+  );
+  const changed = await assayHere(['validate', 'learned.yaml'], { cwd });
+  expect([changed.status, changed.stdout]).toEqual([
+    0,
+    expect.not.stringContaining('not_refunds_without_looking: Cert'),
+  ]);
+});
+
+test('a file that is there is not overwritten, and what is no certificate is a mistake of the suite', async () => {
+  const cwd = recorded();
+  await learn(cwd, '--out', 'learned.yaml');
+
+  const again = await learn(cwd, '--out', 'learned.yaml');
+  expect([again.status, again.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('learned.yaml exists: --force'),
+  ]);
+  expect(again.status).not.toBe(0);
+  expect((await learn(cwd, '--out', 'learned.yaml', '--force')).status).toBe(0);
+
+  writeFileSync(path.join(cwd, 'learned.certificates.json'), '{"a": {"precision": 1}}');
+  const broken = await assayHere(['validate', 'learned.yaml'], { cwd });
+  expect(broken.status).not.toBe(0);
+  expect(broken.stderr).toContain('learned.certificates.json');
+});
+
+test('too few readings, and no readings, are said', async () => {
+  const cwd = recorded();
+  writeFileSync(path.join(cwd, 'few.csv'), 'conversation_id,answer,kind\nshop-0,bad,x\nshop-1,good,\n');
+
+  const few = await assayHere(['learn', 'shop.jsonl', '--readings', 'few.csv', '--suite', 'default'], { cwd });
+  const none = await assayHere(['learn', 'shop.jsonl', '--suite', 'default'], { cwd });
+  const nowhere = await assayHere(['learn'], { cwd });
+
+  expect(few.stderr).toContain(
+    '2 of the conversations were read, and 1 went badly: a search takes 4 readings of one kind',
+  );
+  expect(none.stderr).toContain('--readings <file> is missing');
+  expect(nowhere.stderr).toContain('name files, or an agent of the service: --agent <name>');
+  expect([few.status, none.status, nowhere.status]).not.toContain(0);
+});

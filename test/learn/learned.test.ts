@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { isCertified } from '../../src/model/certificate.ts';
+import { randomFrom } from '../../src/model/random.ts';
+import { learnedFrom } from '../../src/learn/learned.ts';
+import { checksOf, conditionsOf } from '../../src/learn/expressions.ts';
+import { holdsOn, rowsOf } from '../../src/learn/fires.ts';
+import type { ReadCase } from '../../src/learn/read-case.ts';
+import { vocabularyOf } from '../../src/learn/vocabulary.ts';
+import { forFile } from '../for-file.ts';
+import { casesOf, shop } from './shop.ts';
+
+const shared = forFile(async () => ({ cases: await casesOf(shop(150, 3)) }));
+const AT = '2026-11-29T10:00:00.000Z';
+const learn = (cases: readonly ReadCase[]) =>
+  learnedFrom(cases, { at: AT, traffic: cases.map(({ conversation }) => conversation) });
+const bestOf = (cases: readonly ReadCase[], kind: string) => learn(cases).find((one) => one.kind === kind)?.criteria[0];
+
+test('planted rules are found in the words in which they were planted, and certified', () => {
+  const { cases } = shared();
+
+  const blind = bestOf(cases, 'refunds without looking');
+  const late = bestOf(cases, 'cancels what has left');
+
+  expect(blind?.check).toBe("size(tools('refund_order')) == 0 || size(tools('get_order')) > 0");
+  expect(late?.when ?? late?.check).toContain('cancel_order');
+  for (const found of [blind, late]) {
+    expect(found?.certificate && isCertified(found.certificate)).toBe(true);
+    expect(found?.certificate?.precision.value).toBe(1);
+    const fails = cases.flatMap(({ kind }, at) => (kind === found?.certificate?.kind ? at : []));
+    expect(found?.failsOn).toEqual(fails);
+  }
+});
+
+test('a fault of one user alone is not certified, nor is one that nobody was chosen by lot to read', () => {
+  const { cases } = shared();
+  const isBlind = (one: ReadCase) => one.kind === 'refunds without looking';
+
+  const ofOne = bestOf(
+    cases.map((one) => (isBlind(one) ? { ...one, cluster: 'one' } : one)),
+    'refunds without looking',
+  );
+  const byChoice = bestOf(
+    cases.map((one) => (isBlind(one) ? { ...one, weight: 0 } : one)),
+    'refunds without looking',
+  );
+
+  expect(ofOne).toBeUndefined();
+  expect(byChoice?.certificate).toBeUndefined();
+});
+
+test('with kinds permuted at random hardly anything is found, and nothing certified', () => {
+  const { cases } = shared();
+  const random = randomFrom(8);
+  let found = 0;
+  for (let run = 0; run < 20; run += 1) {
+    const kinds = cases
+      .map(({ kind }) => ({ kind, at: random() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ kind }) => kind);
+    const permuted = cases.map((one, at) => ({ ...one, kind: kinds[at], isBad: kinds[at] !== undefined }));
+    const criteria = learn(permuted).flatMap((one) => one.criteria);
+    found += Number(criteria.length > 0);
+    expect(criteria.filter(({ certificate }) => certificate !== undefined && isCertified(certificate))).toEqual([]);
+  }
+  expect(found).toBeLessThanOrEqual(2);
+});
+
+test('criteria that the suites have already are named, with how alike they are', () => {
+  const { cases } = shared();
+  const failing = cases.map((one) => ({
+    ...one,
+    failed: one.kind === 'refunds without looking' ? ['own/looks_first'] : [],
+  }));
+
+  expect(bestOf(failing, 'refunds without looking')?.certificate?.like).toEqual({
+    criterion: 'own/looks_first',
+    share: 1,
+  });
+});
+
+test('the same readings give the same, and too few give nothing', () => {
+  const { cases } = shared();
+
+  expect(learn(cases)).toEqual(learn([...cases]));
+  expect(learn(cases.filter(({ isBad }) => !isBad))).toEqual([]);
+});
+
+test('every expression can be asked of any conversation, whatever tools and values are called', async () => {
+  const hostile = ["it's", 'a"b', '*', '__proto__', 'constructor', 'tool\n', '$x', 'drop\u0000', 'fine'].map(
+    (name, at) => ({
+      id: `h-${at}`,
+      user: `u-${at}`,
+      kind: at % 2 === 0 ? 'hostile' : undefined,
+      messages: [
+        { role: 'user', content: `Do ${name} ' " \\ \u202e` },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name, arguments: JSON.stringify({ [name]: name, ok: "x'y" }) } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c', content: JSON.stringify({ [name]: [name], __proto__: name }) },
+        { role: 'assistant', content: `Done ${name}` },
+      ],
+    }),
+  );
+  const cases = await casesOf(
+    Array.from({ length: 5 }, (_, round) => hostile.map((one) => ({ ...one, id: `${one.id}-${round}` }))).flat(),
+  );
+  const conversations = cases.map(({ conversation }) => conversation);
+  const vocabulary = vocabularyOf(conversations);
+
+  expect(conversations).toHaveLength(45);
+  const expressions = [...checksOf(vocabulary), ...conditionsOf(vocabulary)];
+  expect(rowsOf(expressions, conversations).length).toBeGreaterThan(0);
+  for (const one of expressions) expect(one.cel).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(() => learn(cases)).not.toThrow();
+});
+
+test('an expression holds where the code of suites says so', () => {
+  const { cases } = shared();
+  const conversations = cases.map(({ conversation }) => conversation);
+  const cel = "size(tools('cancel_order')) > 0";
+
+  const holds = holdsOn({ cel, words: '', size: 1 }, conversations);
+
+  const byHand = conversations.map(({ turns }) =>
+    Number(turns.some(({ toolCalls }) => toolCalls.some(({ name }) => name === 'cancel_order'))),
+  );
+  expect([...holds]).toEqual(byHand);
+});

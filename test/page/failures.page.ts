@@ -1,0 +1,164 @@
+/** Kinds of failure, from the keyboard: named while reading, moved on the board, and proposed from notes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
+import type { FailuresAnswer } from '../../src/api/failures.ts';
+import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
+import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
+import { sendConversations, untilAnswered } from './sent-spans.ts';
+
+useBrowser();
+
+const COUNT = 16;
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe';
+
+let dataDir: string;
+let service: AssayProcess;
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
+  const env = { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '500ms' };
+  service = await startAssay({ dataDir, ports: await freeListenPorts(), env });
+  const all = Array.from({ length: COUNT }, (_, index) => ({
+    ...{ id: `c-${index}`, asked: `Question ${index}?`, answered: `Answer ${index}.` },
+    tools: [{ name: 'lookup', arguments: '{}', result: 'found' }],
+  }));
+  await sendConversations(service.otlpHttp, all);
+  const isScored = ({ conversations }: ConversationList) =>
+    conversations.filter(({ state }) => state === 'scored').length === COUNT;
+  await untilAnswered<ConversationList>(`${service.http}/api/v1/conversations`, isScored);
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function put(place: string, body: unknown): Promise<void> {
+  const response = await fetch(`${service.http}${place}`, {
+    ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify(body),
+  });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+}
+
+async function board(): Promise<FailuresAnswer> {
+  const response = await fetch(`${service.http}/api/v1/failures?agent=writer`);
+  // The cast holds: other tests hold the answer against its schema.
+  return (await response.json()) as FailuresAnswer;
+}
+
+async function openAs(name: string, view: string): Promise<Page> {
+  const page = await openPage(`${service.http}/${view}`);
+  await page.getByLabel('You are').fill(name);
+  await page.keyboard.press('Enter');
+  return page;
+}
+
+const cards = (page: Page, column: string) =>
+  page.getByRole('region', { name: column, exact: true }).locator('.kind-card h3').allInnerTexts();
+
+test('a bad answer is one key, and its kind one more with the name; notes complete from earlier ones', async () => {
+  const page = await openAs('ana', 'read');
+  await page.locator('.chat .done').waitFor();
+  const shown = () => page.locator('.said.user .words').first().innerText();
+  expect(await page.locator('.last-kind').count()).toBe(0);
+  const first = await shown();
+  await page.keyboard.press('2');
+  await expect.poll(shown).not.toBe(first);
+  const second = await shown();
+  await page.keyboard.press('k');
+  await page.keyboard.type('Loops');
+  await page.keyboard.press('Enter');
+
+  await expect
+    .poll(async () => (await board()).kinds.map(({ name, readings }) => [name, readings]))
+    .toEqual([['Loops', 1]]);
+  expect(await shown()).toBe(second);
+  expect(await page.locator('.last-kind input').inputValue()).toBe('Loops');
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'read-kind');
+  await page.keyboard.press('n');
+  await page.keyboard.type('He found nothing.');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('2');
+  await expect.poll(shown).not.toBe(second);
+  await expect.poll(() => page.locator('#earlier-notes option').count()).toBe(1);
+  await expect.poll(() => page.locator('#kinds-of-failure option').count()).toBe(1);
+  await page.keyboard.press('1');
+  await expect.poll(() => page.locator('.last-kind').count()).toBe(0);
+});
+
+test('the board by keys: states, a merge, a proposed kind, and a name for a single reading', async () => {
+  const read = (at: number, more: object = {}) => ({ conversation_id: `c-${at}`, by: 'bo', answer: 'bad', ...more });
+  await put('/v1/readings', [
+    ...[0, 1, 2].map((at) => read(at, { kind: 'Wrong city', note: `Booked Graz, asked for Linz ${at}` })),
+    ...[3, 4].map((at) => read(at, { kind: 'Refund not issued' })),
+    ...[5, 6].map((at) => read(at, { kind: 'Refund missing' })),
+    ...[7, 8, 9].map((at) => read(at, { note: `Invented a tracking number, ${at} digits` })),
+    read(10, { note: HOSTILE }),
+    ...[11, 12, 13, 14].map((at) => read(at, { answer: 'good' })),
+  ]);
+  const page = await openAs('ana', 'failures');
+  await expect.poll(() => cards(page, 'Open')).toEqual(['Wrong city', 'Refund missing', 'Refund not issued', 'Loops']);
+  expect(await page.locator('.kind-card').first().innerText()).toMatch(/3 readings/);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'failures');
+
+  await page.keyboard.press('m');
+  await expect.poll(() => cards(page, 'Mended')).toEqual(['Wrong city']);
+  await page.getByRole('button', { name: 'Watched Refund missing' }).click();
+  await expect.poll(() => cards(page, 'Watched')).toEqual(['Refund missing']);
+  await page.getByLabel('Another name for Refund not issued').fill('Refund missing');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => cards(page, 'Open')).toEqual(['Loops']);
+  expect((await board()).kinds.find(({ name }) => name === 'Refund missing')).toMatchObject({
+    readings: 4,
+    state: 'watched',
+  });
+
+  await page.keyboard.press('a');
+  await expect.poll(async () => (await board()).kinds.map(({ name }) => name)).toContain('invented tracking number');
+  const left = (await board()).without_kind_count;
+  await expect.poll(() => page.locator('.unnamed-readings li').count()).toBe(left);
+  await page.keyboard.press('u');
+  await page.keyboard.type('Other');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await board()).without_kind_count).toBe(left - 1);
+  await expect.poll(() => page.locator('.says').innerText()).toBe((await board()).says);
+
+  await page.locator('.kind-card').first().getByRole('link').first().click();
+  await page.locator('.chat').waitFor();
+  await page.goBack();
+  for (const [size, scheme] of [
+    [WIDE, 'light'],
+    [NARROW, 'dark'],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await page.locator('.kind-card').first().waitFor();
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    expect(await isWiderThanWindow(page)).toBe(false);
+  }
+  await takeScreenshot(page, 'failures-360');
+  await page.keyboard.press('?');
+  expect(await page.locator('.key-help').innerText()).toMatch(
+    /m\s*the kind is mended[\s\S]*a\s*accept the first proposed kind/,
+  );
+});
+
+test('a service that does not take a change says why, and the board stays', async () => {
+  const page = await openPage(`${service.http}/failures`, { expected: /status of 503/ });
+  await page.getByLabel('You are').fill('cy');
+  await page.keyboard.press('Enter');
+  await page.locator('.kind-card').first().waitFor();
+  const before = (await board()).says;
+  const away = { status: 503, contentType: 'application/json', body: '{"error":"the store is read only"}' };
+  await page.route('**/v1/failures', (route) =>
+    route.request().method() === 'PUT' ? route.fulfill(away) : route.continue(),
+  );
+  await page.locator('.kind-states button').first().click();
+  await page.getByText('It was not taken: the store is read only').waitFor();
+  expect(await page.locator('.says').innerText()).toBe(before);
+});
