@@ -63,12 +63,12 @@ test('a view is saved under a name in this browser, opened, renamed and deleted;
   // The menu closes where it was left open.
   if ((await page.locator('.menu[open]').count()) === 0) await page.getByText('Views', { exact: true }).click();
   await page.getByRole('button', { name: 'Rename What <b>fails</b>' }).click();
-  await page.getByLabel('New name of').fill('Failures');
+  await page.getByLabel('New name of').fill('Failed ones');
   await page.getByRole('button', { name: 'Rename', exact: true }).last().click();
-  await page.getByRole('link', { name: 'Failures' }).waitFor();
+  await page.getByRole('link', { name: 'Failed ones' }).waitFor();
   expect(await link.count()).toBe(0);
-  await page.getByRole('button', { name: 'Delete Failures' }).click();
-  await expect.poll(() => page.getByRole('link', { name: 'Failures' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Delete Failed ones' }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'Failed ones' }).count()).toBe(0);
   expect(await page.evaluate('localStorage.getItem("assay.views")')).toBe(null);
 });
 

@@ -31,7 +31,7 @@ export function Finds({ place }: { readonly place: Place }) {
   const chosen = place.query.getAll('agent');
   const { reply } = useReply<Facets>(chosen.length > 0 ? undefined : '/api/v1/facets');
   const known = chosen.length > 0 ? chosen : reply?.is === 'here' ? reply.value.agents : [];
-  const agents = known.filter((agent) => agent !== OTHER);
+  const agents = known.filter((agent) => agent !== OTHER && agent !== '');
   if (agents.length === 0) return null;
   return (
     <section class="finds" aria-label="What sets failures apart">
