@@ -44,6 +44,7 @@ const WORST: Readonly<Record<string, readonly unknown[]>> = {
   criterion: ['answered', 'criterion_0'],
   since: ['3650d', '30d'],
   words: ['the', 'customer asked'],
+  fact: ['ended: with an answer', 'tool: none'],
   a: ['good', 'v1'],
   b: ['bad', 'v2'],
   experiment: ['good'],
