@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { KIND_MIN, type Learned, learnedFrom } from '../../learn/learned.ts';
 import { learnedSuite } from '../../learn/learned-suite.ts';
 import { measuredCriteria } from '../../learn/measured.ts';
+import type { ReadCase } from '../../learn/read-case.ts';
 import { type Certificate, isCertified } from '../../model/certificate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
@@ -16,6 +17,7 @@ import { casesOfService } from '../cases-of-service.ts';
 import { testsOf } from '../learned-tests.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
+import { withFaults } from '../noticed-faults.ts';
 import { printLearned, printMeasured } from '../print-learned.ts';
 import { readingsIn } from '../read-annotations.ts';
 import { askedPort, type ServiceFlags, tokenOption } from '../running-service.ts';
@@ -82,7 +84,7 @@ export function addLearn(program: Command, terminal: Terminal): void {
         printLearned(terminal, learned, read);
         printMeasured(terminal, measured);
       }
-      if (flags.certify === true) await writeMeasured(measured, flags, terminal);
+      if (flags.certify === true) await writeMeasured({ measured, cases: read.cases }, flags, terminal);
       if (flags.out !== undefined)
         await writeLearned(flags.out, { learned, read, force: flags.force === true }, terminal);
     });
@@ -129,7 +131,7 @@ interface ToWrite {
 
 /** Certificates of suites that are files of their own; built-in ones belong to Assay. */
 async function writeMeasured(
-  measured: ReadonlyMap<string, Certificate>,
+  { measured, cases }: { readonly measured: ReadonlyMap<string, Certificate>; readonly cases: readonly ReadCase[] },
   flags: LearnFlags,
   terminal: Terminal,
 ): Promise<void> {
@@ -144,7 +146,8 @@ async function writeMeasured(
         const certificate = measured.get(`${suite.name}/${name}`);
         return certificate === undefined ? [] : [[name, certificate] as const];
       });
-      await written(certificateFile(file), certificatesText(suite, new Map(own)), 'w');
+      const whole = await withFaults(suite, new Map(own), cases);
+      await written(certificateFile(file), certificatesText(suite, whole), 'w');
       terminal.out(`${certificateFile(file)}: ${own.length} of ${suite.criteria.length} criteria were measured`);
     }
   }
@@ -170,7 +173,8 @@ async function writeLearned(out: string, { learned, read, force }: ToWrite, term
   const certificates = new Map<string, Certificate>();
   for (const { criterion } of best)
     if (criterion.certificate !== undefined) certificates.set(criterion.name, criterion.certificate);
-  await written(certificateFile(out), certificatesText(suite, certificates), 'w');
+  const whole = await withFaults(suite, certificates, read.cases);
+  await written(certificateFile(out), certificatesText(suite, whole), 'w');
   const { text, tests } = testsOf(suite, best, read.cases);
   if (tests > 0) await written(out.replace(/\.ya?ml$/, '.test.yaml'), text, flag);
   const certified = [...certificates.values()].filter(isCertified).length;
