@@ -36,7 +36,7 @@ const shared = forFile(async () => {
     return { conversation_id: id, by: 'ana', answer: kind === undefined ? 'good' : 'bad', ...(kind && { kind }) };
   };
   await put(running, items.map(readingOf));
-  // All of them, because lots are drawn anew in each run.
+  // All of them, because lots differ from run to run.
   const left = await asked(running, 'readings/queue?agent=shop&by=ana&limit=100', readingQueue);
   await put(running, left.items.map(readingOf));
   const learned = path.join(dataDir, 'learned.yaml');
