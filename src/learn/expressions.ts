@@ -34,8 +34,8 @@ export function checksOf({ tools, fields, said }: Vocabulary): readonly Expressi
     plain('tool_calls.exists(c, writes(c.name) && c.ok && !c.failed)', 'something is changed'),
     plain('!tool_calls.exists(c, writes(c.name) && c.ok && !c.failed)', 'nothing is changed'),
     ...TURNS.flatMap((most) => [
-      plain(`size(turns) <= ${most}`, `there are at most ${most} turns`),
-      plain(`size(turns) > ${most}`, `there are more than ${most} turns`),
+      plain(`size(turns) <= ${most}`, `there ${most === 1 ? 'is one turn' : `are at most ${most} turns`}`),
+      plain(`size(turns) > ${most}`, moreTurns(most)),
     ]),
     ...ENDINGS.map((ending) => plain(`ending != '${ending}'`, `it does not end as ${ending}`)),
     ...said.flatMap((word) => [
@@ -72,8 +72,12 @@ export function conditionsOf({ tools, fields, asked }: Vocabulary): readonly Exp
         ),
       ),
     ),
-    ...TURNS.map((more) => plain(`size(turns) > ${more}`, `there are more than ${more} turns`)),
+    ...TURNS.map((more) => plain(`size(turns) > ${more}`, moreTurns(more))),
   ];
+}
+
+function moreTurns(than: number): string {
+  return `there ${than === 1 ? 'is more than one turn' : `are more than ${than} turns`}`;
 }
 
 function ofTool(tool: string): readonly Expression[] {
