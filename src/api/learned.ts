@@ -12,6 +12,10 @@ const certificate = z.strictObject({
   fired: count,
   precision: z.strictObject({ value: share, lower: share, upper: share }),
   bad: share.meta({ description: 'of all that were read' }),
+  of_kind: z
+    .strictObject({ fired: z.strictObject({ value: share, lower: share, upper: share }), all: share })
+    .optional()
+    .meta({ description: 'among the bad ones, the share of the kind: of those that fail it, and of all' }),
   missed: count.meta({ description: 'failures that the suites call fine' }),
   added: count.meta({ description: 'of these, those on which it fails' }),
   applies: share,

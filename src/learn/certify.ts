@@ -24,6 +24,8 @@ export interface Measured {
   readonly foundIn: number;
   /** Share of bad conversations among all that lots chose. */
   readonly bad: number;
+  /** Among the bad ones, the share of the kind: of those on which it fires, and of all. */
+  readonly ofKind: { readonly fired: Estimate; readonly all: number } | undefined;
 }
 
 type Case = Omit<ReadCase, 'conversation' | 'failed' | 'notes'>;
@@ -60,7 +62,10 @@ export function offered(
         const firesAt = (at: number) => again[parts[at] ?? 0]?.fires;
         return {
           candidate,
-          measured: measure(cases, firesAt, { foundIn: again.filter((one) => one !== undefined).length, tests }),
+          measured: measure(cases, firesAt, {
+            ...{ foundIn: again.filter((one) => one !== undefined).length, tests },
+            kind: kind === '' ? undefined : kind,
+          }),
         };
       }),
     ]),
@@ -71,20 +76,28 @@ interface Measuring {
   readonly foundIn: number;
   /** Candidates that are measured on the same readings. */
   readonly tests: number;
+  readonly kind?: string | undefined;
 }
 
 /** `firesAt` gives where that fires which measures the conversation at a place; undefined where nothing does. */
 export function measure(
   cases: readonly Case[],
   firesAt: (at: number) => Bits | undefined,
-  { foundIn, tests }: Measuring,
+  { foundIn, tests, kind }: Measuring,
 ): Measured {
   const measured = cases.filter(({ weight }, at) => weight > 0 && firesAt(at) !== undefined);
   const fired = cases.filter(({ weight }, at) => {
     const fires = firesAt(at);
     return weight > 0 && fires !== undefined && has(fires, at);
   });
-  const precision = precisionOf(fired, ERRS / Math.max(1, tests));
+  const errs = ERRS / Math.max(1, tests);
+  const precision = precisionOf(fired, errs);
+  const bad = cases.filter(({ isBad }) => isBad);
+  const isOfKind = (one: Case) => one.kind === kind;
+  const firedOfKind = precisionOf(
+    fired.filter(({ isBad }) => isBad).map((one) => ({ ...one, isBad: isOfKind(one) })),
+    errs,
+  );
   const missed = measured.filter(({ isBad, isCalledFine }) => isBad && isCalledFine);
   const weight = (of: readonly Case[]) => of.reduce((sum, one) => sum + one.weight, 0);
   return {
@@ -95,7 +108,11 @@ export function measure(
     missed: missed.length,
     added: fired.filter(({ isBad, isCalledFine }) => isBad && isCalledFine).length,
     foundIn,
-    bad: toShown(weight(cases.filter(({ isBad }) => isBad)) / weight(cases)),
+    bad: toShown(weight(bad) / weight(cases)),
+    ofKind:
+      kind === undefined || firedOfKind === undefined
+        ? undefined
+        : { fired: firedOfKind, all: toShown(weight(bad.filter(isOfKind)) / weight(bad)) },
   };
 }
 
@@ -113,7 +130,10 @@ function searchedIn(space: Space, cases: readonly Case[], kind: string, { kinds,
   const isSought = (one: Case) => one.isBad && (kind === '' ? isOfNone(one, kinds) : one.kind === kind);
   return search(
     space,
-    { sought: bits(isSought), good: bits(({ isBad }) => !isBad), clusters: cases.map(({ cluster }) => cluster) },
+    {
+      ...{ sought: bits(isSought), good: bits(({ isBad }) => !isBad), clusters: cases.map(({ cluster }) => cluster) },
+      others: bits((one) => one.isBad && one.kind !== undefined && !isSought(one)),
+    },
     OFFERED,
   );
 }

@@ -79,8 +79,9 @@ const NOTES_MAX = 5;
 type Known = Pick<Certificate, 'at' | 'kind' | 'applies' | 'fails' | 'like'>;
 
 function certificateOf(measured: Measured, known: Known): Certificate | undefined {
-  const { readings, fired, precision, bad, missed, added } = measured;
-  return precision === undefined ? undefined : { readings, fired, precision, bad, missed, added, ...known };
+  const { readings, fired, precision, bad, ofKind, missed, added } = measured;
+  if (precision === undefined) return undefined;
+  return { readings, fired, precision, bad, ...(ofKind && { ofKind }), missed, added, ...known };
 }
 
 function writtenAs({ check, when }: Candidate, kind: string, place: number) {

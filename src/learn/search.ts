@@ -26,11 +26,15 @@ export interface Space {
 interface Sought {
   readonly sought: Bits;
   readonly good: Bits;
+  /** Failures of other kinds, which may be of this one as well. */
+  readonly others: Bits;
   /** Clusters of the conversations. */
   readonly clusters: readonly string[];
 }
 
 const IF_RIGHT = 0.9;
+/** A failure of another kind counts so much of a good conversation against a check. */
+const OTHERS = 0.5;
 /** A fault of fewer users or cases may be theirs alone. */
 const CLUSTERS_MIN = 3;
 /** One that fires where another one does as well, by so much, is the same in other words. */
@@ -44,7 +48,7 @@ export function spaceOf(checks: readonly Row[], conditions: readonly Row[]): Spa
 }
 
 /** The best ones that fire differently, and of which there is any evidence. */
-export function search(space: Space, { sought, good, clusters }: Sought, most: number): readonly Candidate[] {
+export function search(space: Space, { sought, good, others, clusters }: Sought, most: number): readonly Candidate[] {
   const count = countOf(sought);
   const by = count / (count + countOf(good));
   if (count === 0 || by >= IF_RIGHT) return [];
@@ -52,7 +56,7 @@ export function search(space: Space, { sought, good, clusters }: Sought, most: n
   const one = Math.log(space.checks.length);
   const two = one + Math.log(Math.max(1, space.conditions.length));
   const evidenceOf = (fires: Bits, tried: number) =>
-    right * overlap(fires, sought) + wrong * overlap(fires, good) - tried;
+    right * overlap(fires, sought) + wrong * (overlap(fires, good) + OTHERS * overlap(fires, others)) - tried;
   const isOfMany = (fires: Bits) => clustersOf(both(fires, sought), clusters) >= CLUSTERS_MIN;
   const found: Candidate[] = [];
   for (const [check, fires] of space.checks) {

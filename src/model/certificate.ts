@@ -14,6 +14,8 @@ export interface Certificate {
   readonly precision: Estimate;
   /** Share of bad conversations among all readings. */
   readonly bad: number;
+  /** Among the bad ones, the share of the kind: of those on which it fails, and of all. Absent without a kind. */
+  readonly ofKind?: { readonly fired: Estimate; readonly all: number } | undefined;
   /** Failures that other suites call fine, and those of them on which it fails. */
   readonly missed: number;
   readonly added: number;
@@ -26,25 +28,29 @@ export interface Certificate {
   readonly faults?: { readonly tried: number; readonly noticed: number } | undefined;
 }
 
-export function isCertified({ precision, bad }: Pick<Certificate, 'precision' | 'bad'>): boolean {
-  return precision.lower > bad;
+/** More of what it fails went badly than of all, and more of that is of the kind than of all that went badly. */
+export function isCertified({ precision, bad, ofKind }: Pick<Certificate, 'precision' | 'bad' | 'ofKind'>): boolean {
+  return precision.lower > bad && (ofKind === undefined || ofKind.fired.lower > ofKind.all);
 }
 
-/** One sentence, the same on every surface. */
+/** A few sentences, the same on every surface. */
 export function certificateWords(certificate: Certificate): string {
-  const { precision, bad, readings, fired, added, missed, faults } = certificate;
+  const { precision, bad, ofKind, readings, fired, added, missed, faults } = certificate;
   const { value, lower, upper } = precision;
   const right = `${percent(value)} (${percent(lower)} to ${percent(upper)}) of the conversations that fail it went badly`;
   const from = `from ${counted(fired, 'such reading')} of ${readings}`;
-  const base = `${percent(bad)} of all read ones did`;
-  const adds = missed === 0 ? '' : ` It finds ${added} of ${counted(missed, 'failure')} that the suites call fine.`;
-  const broken =
-    faults === undefined
-      ? ''
-      : ` It notices ${faults.noticed} of ${counted(faults.tried, 'fault')} put into good ones.`;
-  return isCertified(certificate)
-    ? `Certified: ${right}, ${from}; ${base}.${adds}${broken}`
-    : `Not certified: ${right}, ${from}, and ${base}: that may be chance.${adds}${broken}`;
+  const says = [
+    `${isCertified(certificate) ? 'Certified' : 'Not certified'}: ${right}, ${from}; of all about ${percent(bad)} do.`,
+  ];
+  if (ofKind !== undefined) says.push(`${percent(ofKind.fired.value)} of these are of the kind${beside(ofKind)}.`);
+  if (missed > 0) says.push(`It finds ${added} of ${counted(missed, 'failure')} that the suites call fine.`);
+  if (faults !== undefined)
+    says.push(`It notices ${faults.noticed} of ${counted(faults.tried, 'fault')} put into good ones.`);
+  return says.join(' ');
+}
+
+function beside({ fired: { lower, upper }, all }: NonNullable<Certificate['ofKind']>): string {
+  return ` (${percent(lower)} to ${percent(upper)}), and ${percent(all)} of all bad ones`;
 }
 
 function percent(share: number): string {

@@ -18,6 +18,9 @@ const certificateSchema = z.strictObject({
   fired: count,
   precision: z.strictObject({ value: share, lower: share, upper: share }),
   bad: share,
+  ofKind: z
+    .strictObject({ fired: z.strictObject({ value: share, lower: share, upper: share }), all: share })
+    .optional(),
   missed: count,
   added: count,
   applies: share,

@@ -80,10 +80,11 @@ function kindJson({ kind, readings, criteria }: Learned, cases: readonly ReadCas
 }
 
 function certificateJson(certificate: Certificate) {
-  const { readings, fired, precision, bad, missed, added, applies, fails, like } = certificate;
+  const { readings, fired, precision, bad, ofKind, missed, added, applies, fails, like } = certificate;
   return {
     ...{ says: certificateWords(certificate), certified: isCertified(certificate) },
     ...{ readings, fired, precision, bad, missed, added, applies, fails },
+    ...(ofKind === undefined ? {} : { of_kind: ofKind }),
     ...(like === undefined ? {} : { like }),
   };
 }
