@@ -6,30 +6,21 @@ import { ShareEstimate } from '../text/estimate.tsx';
 import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
-import { KINDS } from './kinds.ts';
 import { NameField } from './name-field.tsx';
 
 interface KindCardProps {
   readonly kind: FailureKind;
-  /** The keys are at it. */
-  readonly isActive: boolean;
   readonly isDisabled: boolean;
-  readonly onActive: () => void;
   readonly onState: (state: KindState) => void;
   readonly onName: (name: string) => void;
 }
 
 const STATE_WORDS: Readonly<Record<KindState, string>> = { open: 'Open', watched: 'Watched', mended: 'Mended' };
-export const STATE_KEYS: Readonly<Record<KindState, string>> = { open: 'o', watched: 'w', mended: 'm' };
 
-export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName }: KindCardProps) {
+export function KindCard({ kind, isDisabled, onState, onName }: KindCardProps) {
   const { name, state, readings, share, last_at: last, examples } = kind;
   return (
-    <li
-      class={isActive ? 'kind-card active' : 'kind-card'}
-      aria-current={isActive ? 'true' : undefined}
-      onFocusIn={onActive}
-    >
+    <li class="kind-card">
       <h3>
         <SpanText text={name} />
       </h3>
@@ -61,15 +52,12 @@ export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName
           <button key={one} type="button" disabled={isDisabled} onClick={() => onState(one)}>
             {STATE_WORDS[one]}
             <span class="only-heard">{` ${name}`}</span>
-            {isActive && <kbd>{STATE_KEYS[one]}</kbd>}
           </button>
         ))}
       </div>
       <NameField
         label={`Another name for ${name}, or the kind to merge it into`}
-        name=""
-        list={KINDS}
-        placeholder={isActive ? 'rename, or merge into (n)' : 'rename, or merge into'}
+        placeholder="rename, or merge into"
         onName={onName}
       />
     </li>

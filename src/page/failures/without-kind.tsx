@@ -3,7 +3,6 @@ import type { FailuresAnswer } from '../../api/failures.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { counted } from '../text/format.ts';
 import { Conversation } from './kind-card.tsx';
-import { KINDS } from './kinds.ts';
 import { NameField } from './name-field.tsx';
 import type { Board } from './use-board.ts';
 
@@ -36,9 +35,7 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
               {' or as '}
               <NameField
                 label={`Another name for ${name}`}
-                name=""
-                list={KINDS}
-                placeholder={at === 0 ? 'another name (b)' : 'another name'}
+                placeholder="another name"
                 onName={(other) => board.name(readings, other)}
               />
               <ul class="kind-examples">
@@ -62,8 +59,6 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
                 </span>
                 <NameField
                   label={`Kind of ${one.conversation_id}, read by ${one.by}`}
-                  name=""
-                  list={KINDS}
                   placeholder="kind"
                   onName={(kind) => board.name([one], kind)}
                 />
