@@ -48,13 +48,9 @@ function factsIn(text: string, places: Map<string, number>): readonly number[] {
 }
 
 /** Conversations that have each of these facts. */
-export function membersOf({ shapes }: FactTable, facts: readonly number[]): ReadonlyMap<number, readonly number[]> {
-  const found = new Map<number, number[]>(facts.map((fact) => [fact, []]));
+export function membersOf({ shapes }: FactTable, facts: readonly number[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const found = new Map(facts.map((fact) => [fact, new Set<number>()]));
   for (const shape of shapes)
-    for (const fact of shape.facts) {
-      const members = found.get(fact);
-      // A spread of a large list would exceed the stack.
-      if (members !== undefined) for (const member of shape.members) members.push(member);
-    }
+    for (const fact of shape.facts) for (const member of shape.members) found.get(fact)?.add(member);
   return found;
 }

@@ -2,7 +2,7 @@
 import type { FindJson } from '../../../api/finds.ts';
 import type { FindSource } from '../../../model/find-sources.ts';
 import type { Find } from '../../../statistics/discovery/finds.ts';
-import type { Lift, Share } from '../../../statistics/discovery/over-represented.ts';
+import { type Lift, liftOf, type Share } from '../../../statistics/discovery/over-represented.ts';
 import type { FactsOf } from '../../../store/frame-reader.ts';
 
 const IDS_MAX = 5;
@@ -23,9 +23,10 @@ interface Told {
 }
 
 export function findJson(
-  { fact, within, beside, chance, lift, members, withIt }: Find,
+  { fact, within, beside, chance, members, withIt }: Find,
   { conversations, source, linkTo }: Told,
 ): FindJson {
+  const lift = liftOf(within, beside);
   const latest = members
     .flatMap((member) => conversations[member] ?? [])
     .toSorted((a, b) => b.beganAt - a.beganAt || b.row - a.row)
