@@ -3,7 +3,7 @@ import type { FailedReading, KeptKind, ShownKindState } from '../../model/named-
 import type { Estimate } from '../../model/estimate.ts';
 import type { FailureReader } from '../../store/failure-store.ts';
 import type { FrameReader } from '../../store/frame-reader.ts';
-import { windowEstimate } from '../estimate/window-estimate.ts';
+import { rounded, windowEstimate } from '../estimate/window-estimate.ts';
 import { type NoteGroup, noteGroups } from './note-groups.ts';
 import { SHARE_DRAWS_MAX, shareOfKind, unseenKinds } from './sampled-kinds.ts';
 
@@ -44,17 +44,18 @@ export async function failureBoard(
   const kinds = kindsOf(failed, await reader.failures.keptKinds(query.agent));
   const withoutKind = failed.filter(({ kind }) => kind === undefined);
   const sampled = await windowEstimate(reader.frame, query);
+  const unseen = unseenKinds(
+    sampled.drawn,
+    failed.map(({ kind }) => kind),
+  );
   return {
     kinds: kinds.map((kind, at) => ({
       ...kind,
-      share: at < SHARES_MAX ? shareOfKind(sampled, kind.name) : undefined,
+      share: at < SHARES_MAX ? rounded(shareOfKind(sampled, kind.name)) : undefined,
     })),
     withoutKind,
     proposed: noteGroups(withoutKind.map(({ note = '' }) => note)),
-    unseen: unseenKinds(
-      sampled.drawn,
-      failed.map(({ kind }) => kind),
-    ),
+    unseen: unseen && { ...unseen, ...rounded(unseen) },
     read: Math.min(sampled.drawn.length, SHARE_DRAWS_MAX),
   };
 }

@@ -23,8 +23,7 @@ kinds of failure as people named them, how often each comes, and bad readings wi
     const { since, until } = frameQueryOf(asked);
     const board = await failureBoard(reader, { agent: asked.agent, since, until });
     const withoutKind = board.withoutKind.length;
-    const kinds = board.kinds.map((kind) => ({ ...kind, readings: kind.readings.length }));
-    const words = { kinds, withoutKind, proposed: board.proposed.length };
+    const words = { kinds: board.kinds, withoutKind, proposed: board.proposed.length };
     return {
       agent: asked.agent,
       since: isoTime(since),
@@ -60,7 +59,7 @@ function kindJson(
       .filter(({ conversationId }, at) => readings.findIndex((one) => one.conversationId === conversationId) === at)
       .slice(0, EXAMPLES_MAX)
       .map(failedJson),
-    ...(share === undefined ? {} : { share: figureOf(rounded(share), read) }),
+    ...(share === undefined ? {} : { share: figureOf(share, read) }),
   };
 }
 
@@ -76,13 +75,7 @@ function unseenJson(
   kinds: number,
 ): Pick<FailuresAnswer, 'unseen'> {
   if (unseen === undefined) return {};
-  const { value, lower, upper } = rounded(unseen);
-  const says = unseenWords({ kinds, lower, upper, unnamed: unseen.unnamed });
-  return { unseen: { says, kinds, failures: unseen.failures, value, low: lower, high: upper } };
-}
-
-/** To a hundredth of a point, as estimates are. */
-function rounded({ value, lower, upper }: { readonly [end in 'value' | 'lower' | 'upper']: number }) {
-  const round = (one: number) => Math.round(one * 10_000) / 10_000;
-  return { value: round(value), lower: round(lower), upper: round(upper) };
+  const { value, lower, upper, failures, unnamed } = unseen;
+  const says = unseenWords({ kinds, lower, upper, unnamed });
+  return { unseen: { says, kinds, failures, value, low: lower, high: upper } };
 }
