@@ -23,7 +23,6 @@ const HEADINGS: Readonly<Record<FindSource, string>> = {
   feedback_negative: 'Negative feedback',
   read_bad: 'Read as bad',
   criteria_failed: 'Partial or hard failure',
-  foretold_bad: 'Lowest prediction',
   new: 'New in this time',
 };
 

@@ -23,21 +23,19 @@ const IS_IT: Readonly<Record<Source, (one: FactsOf) => boolean | undefined>> = {
   read_bad: ({ readAs }) => (readAs === undefined ? undefined : readAs === 'bad'),
   criteria_failed: ({ called }) =>
     isScored(called) ? (severityOf(called) ?? 0) >= (severityOf('partial_failure') ?? 0) : undefined,
-  foretold_bad: ({ isForetoldBad }) => isForetoldBad,
 };
 
-/** `weighed` are the facts by which a prediction goes: that they come with its lowest chances is no find. */
+/** So many earlier conversations come behind them. */
 export function contrastsOf(
   conversations: readonly FactsOf[],
-  { earlier, weighed }: { readonly earlier: number; readonly weighed: ReadonlySet<string> },
+  earlier: number,
 ): readonly (Contrast & { readonly name: FindSource })[] {
   const size = conversations.length + earlier;
   // The cast holds because these are the table's own keys.
   const known = (Object.keys(IS_IT) as Source[]).map((name) => ({
     name,
     sides: sidesOf(conversations, size, IS_IT[name]),
-    isTrivial: (fact: string) =>
-      (name === 'criteria_failed' && fact.startsWith('failed: ')) || (name === 'foretold_bad' && weighed.has(fact)),
+    isTrivial: (fact: string) => name === 'criteria_failed' && fact.startsWith('failed: '),
   }));
   const isNew: Contrast & { readonly name: FindSource } = {
     name: 'new',

@@ -13,7 +13,6 @@ const THOSE: Readonly<Record<Exclude<FindSource, 'new'>, string>> = {
   feedback_negative: 'conversations with negative feedback',
   read_bad: 'conversations that people read as bad',
   criteria_failed: 'conversations with a partial or hard failure',
-  foretold_bad: 'conversations with the lowest prediction',
 };
 
 interface Told {
