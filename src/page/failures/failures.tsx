@@ -42,7 +42,7 @@ export function Failures({ place, facets }: ViewProps) {
       <Here of={board.asked}>
         {(value) => <OfAgent of={value} board={board} asked={asked} isDisabled={by === '' || board.isSending} />}
       </Here>
-      <Finds place={{ ...place, query }} />
+      <Finds query={query} />
     </div>
   );
 }

@@ -64,8 +64,8 @@ export function KindCard({ kind, isDisabled, onState, onName }: KindCardProps) {
   );
 }
 
-/** A link, with the note of who read it. */
-export function Conversation({ of }: { readonly of: FailedConversation }) {
+/** A link, with the note of who read it where there is one. */
+export function Conversation({ of }: { readonly of: Pick<FailedConversation, 'conversation_id' | 'note'> }) {
   const { conversation_id: id, note } = of;
   return (
     <>

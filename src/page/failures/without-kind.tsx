@@ -1,5 +1,5 @@
 /** Bad readings without a kind: groups whose notes share words, which one press accepts, and then each alone. */
-import type { FailuresAnswer } from '../../api/failures.ts';
+import type { FailedConversation, FailuresAnswer } from '../../api/failures.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { counted } from '../text/format.ts';
 import { Conversation } from './kind-card.tsx';
@@ -16,9 +16,7 @@ const READINGS_SHOWN = 20;
 
 export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
   const { without_kind: left, without_kind_count: count, proposed } = of;
-  const keyOf = ({ conversation_id: id, by }: { readonly conversation_id: string; readonly by: string }) =>
-    `${id} ${by}`;
-  const known = new Map(left.map((one) => [keyOf(one), one]));
+  const keyOf = ({ conversation_id: id, by }: FailedConversation) => `${id} ${by}`;
   const grouped = new Set(proposed.flatMap(({ readings }) => readings.map(keyOf)));
   if (count === 0) return null;
   return (
@@ -41,7 +39,7 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
               <ul class="kind-examples">
                 {readings.map((reading) => (
                   <li key={keyOf(reading)}>
-                    <Conversation of={known.get(keyOf(reading)) ?? { ...reading, began_at: '' }} />
+                    <Conversation of={reading} />
                   </li>
                 ))}
               </ul>

@@ -9,6 +9,8 @@ import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
+type Board = Awaited<ReturnType<typeof failureBoard>>;
+
 const EXAMPLES_MAX = 5;
 const WITHOUT_KIND_MAX = 200;
 const NOTE_CHARACTERS_MAX = 500;
@@ -35,10 +37,7 @@ kinds of failure as people named them, how often each comes, and bad readings wi
       without_kind_count: withoutKind,
       proposed: board.proposed.map(({ name, places }) => ({
         name,
-        readings: places.flatMap((place) => {
-          const reading = board.withoutKind[place];
-          return reading === undefined ? [] : [{ conversation_id: reading.conversationId, by: reading.by }];
-        }),
+        readings: places.flatMap((place) => board.withoutKind[place] ?? []).map(failedJson),
       })),
       ...unseenJson(board.unseen, board.kinds.length),
     };
@@ -70,10 +69,7 @@ function failedJson({ conversationId, by, note, beganAt }: FailedReading): Faile
   };
 }
 
-function unseenJson(
-  unseen: Awaited<ReturnType<typeof failureBoard>>['unseen'],
-  kinds: number,
-): Pick<FailuresAnswer, 'unseen'> {
+function unseenJson(unseen: Board['unseen'], kinds: number): Pick<FailuresAnswer, 'unseen'> {
   if (unseen === undefined) return {};
   const { value, lower, upper, failures, unnamed } = unseen;
   const says = unseenWords({ kinds, lower, upper, unnamed });
