@@ -11,6 +11,8 @@
  * there. The 1 and the 2 make it conservative for small samples, where Esty's own interval misses far too often. In
  * simulations it holds the true mass with a chance of 95 % or more (`npm run bench -- unseen`).
  */
+import type { Estimate } from '../../model/estimate.ts';
+
 interface Sighted {
   /** Failures in the sample. */
   readonly failures: number;
@@ -21,18 +23,12 @@ interface Sighted {
   readonly unnamed: number;
 }
 
-interface UnseenShare {
-  readonly value: number;
-  readonly lower: number;
-  readonly upper: number;
-}
-
 /** With fewer failures that have a kind nothing is said. */
 const FAILURES_MIN = 5;
 const Z = 1.96;
 const SPREAD_MIN = 2;
 
-export function unseenShare({ failures, once, twice, unnamed }: Sighted): UnseenShare | undefined {
+export function unseenShare({ failures, once, twice, unnamed }: Sighted): Estimate | undefined {
   if (failures - unnamed < FAILURES_MIN) return undefined;
   // At the lower end each unnamed failure is of a kind that was seen once, at the upper end of one of its own.
   const matched = Math.min(once, unnamed);

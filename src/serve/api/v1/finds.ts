@@ -9,7 +9,7 @@ import { factTable } from '../../../statistics/discovery/fact-table.ts';
 import { findsIn } from '../../../statistics/discovery/finds.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 import type { FrameQuery } from '../../../store/frame-reader.ts';
-import { contrastsOf, keepsAllFacts } from './contrasts.ts';
+import { contrastsOf } from './contrasts.ts';
 import { findJson, listLink } from './find-json.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
@@ -46,7 +46,7 @@ async function foundIn(
   const { since, until, agent } = query;
   const { conversations, isCut } = await reader.frame.factsOf(query, LOOKED_AT_MAX);
   const before = { ...query, since: since - EARLIER_MS, until: since };
-  const earlier = (await reader.frame.factsOf(before, EARLIER_MAX)).conversations.filter(keepsAllFacts);
+  const earlier = (await reader.frame.factsOf(before, EARLIER_MAX)).conversations;
   const table = factTable([...conversations, ...earlier].map(({ facts }) => facts));
   const { finds, lookedAt, sizes } = findsIn(table, contrastsOf(conversations, earlier.length));
   // The casts hold because the names are those of the contrasts.
