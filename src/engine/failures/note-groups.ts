@@ -6,12 +6,6 @@ import { WORDS } from '../../language/languages.ts';
 import { PHRASES } from '../../language/phrases.ts';
 import { KIND_CHARACTERS_MAX, kindName } from '../../model/named-kinds.ts';
 
-export interface NoteGroup {
-  readonly name: string;
-  /** Places of its notes, at least two. */
-  readonly places: readonly number[];
-}
-
 const NOTES_MAX = 200;
 const WORDS_MAX = 60;
 const NOTE_CHARACTERS_MAX = 2000;
@@ -41,7 +35,10 @@ const EMPTY: ReadonlySet<string> = new Set(
 /** Numbers, single letters, and endings and particles of Japanese. */
 const MEANS_NOTHING = /^(?:\p{N}+|\p{Script=Latin}|\p{Script=Hiragana}{1,3})$/u;
 
-export function noteGroups(notes: readonly string[]): readonly NoteGroup[] {
+/** Each with the places of its notes, at least two. */
+export function noteGroups(
+  notes: readonly string[],
+): readonly { readonly name: string; readonly places: readonly number[] }[] {
   const read = notes.slice(0, NOTES_MAX).map(stemsOf);
   const weights = weightsOf(read);
   const sizeOf = (stems: ReadonlySet<string>) =>
@@ -53,7 +50,7 @@ export function noteGroups(notes: readonly string[]): readonly NoteGroup[] {
       return shared > 0 && shared >= ALIKE * Math.sqrt(size * other.size) ? [at] : [];
     }),
   );
-  const groups: NoteGroup[] = [];
+  const groups: ReturnType<typeof noteGroups>[number][] = [];
   const left = new Set(near.keys());
   for (;;) {
     const [best = []] = [...left]

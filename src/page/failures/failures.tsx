@@ -39,9 +39,7 @@ export function Failures({ place, facets }: ViewProps) {
         {name}
       </FilterBar>
       {note}
-      <Here of={board.asked}>
-        {(value) => <OfAgent of={value} board={board} asked={asked} isDisabled={by === '' || board.isSending} />}
-      </Here>
+      <Here of={board.asked}>{(value) => <OfAgent of={value} board={board} asked={asked} />}</Here>
       <Finds query={query} />
     </div>
   );
@@ -52,10 +50,9 @@ interface OfAgentProps {
   readonly board: Board;
   /** The question whose answer it is. */
   readonly asked: URLSearchParams;
-  readonly isDisabled: boolean;
 }
 
-function OfAgent({ of, board, asked, isDisabled }: OfAgentProps) {
+function OfAgent({ of, board, asked }: OfAgentProps) {
   const columns = COLUMNS.map((column) => ({
     ...column,
     kinds: of.kinds.filter(({ state }) => state === column.state),
@@ -90,13 +87,7 @@ function OfAgent({ of, board, asked, isDisabled }: OfAgentProps) {
                 {kinds.length === 0 && <p class="aside">{means}</p>}
                 <ul>
                   {kinds.map((kind) => (
-                    <KindCard
-                      key={kind.name}
-                      kind={kind}
-                      isDisabled={isDisabled}
-                      onState={(to) => board.setState(kind.name, to)}
-                      onName={(into) => board.rename(kind.name, into)}
-                    />
+                    <KindCard key={kind.name} kind={kind} board={board} />
                   ))}
                 </ul>
               </section>
@@ -104,7 +95,7 @@ function OfAgent({ of, board, asked, isDisabled }: OfAgentProps) {
           </div>
         </section>
       )}
-      <WithoutKind of={of} board={board} isDisabled={isDisabled} />
+      <WithoutKind of={of} board={board} />
       <LearnedChecks query={asked} />
       <KindList names={of.kinds.map(({ name }) => name)} />
     </div>

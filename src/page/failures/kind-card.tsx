@@ -7,17 +7,11 @@ import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
 import { NameField } from './name-field.tsx';
-
-interface KindCardProps {
-  readonly kind: FailureKind;
-  readonly isDisabled: boolean;
-  readonly onState: (state: KindState) => void;
-  readonly onName: (name: string) => void;
-}
+import type { Board } from './use-board.ts';
 
 const STATE_WORDS: Readonly<Record<KindState, string>> = { open: 'Open', watched: 'Watched', mended: 'Mended' };
 
-export function KindCard({ kind, isDisabled, onState, onName }: KindCardProps) {
+export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly board: Board }) {
   const { name, state, readings, share, last_at: last, examples } = kind;
   return (
     <li class="kind-card">
@@ -49,7 +43,7 @@ export function KindCard({ kind, isDisabled, onState, onName }: KindCardProps) {
       </ul>
       <div class="kind-states">
         {KIND_STATES.filter((one) => one !== state).map((one) => (
-          <button key={one} type="button" disabled={isDisabled} onClick={() => onState(one)}>
+          <button key={one} type="button" disabled={board.isDisabled} onClick={() => board.setState(name, one)}>
             {STATE_WORDS[one]}
             <span class="only-heard">{` ${name}`}</span>
           </button>
@@ -58,7 +52,7 @@ export function KindCard({ kind, isDisabled, onState, onName }: KindCardProps) {
       <NameField
         label={`Another name for ${name}, or the kind to merge it into`}
         placeholder="rename, or merge into"
-        onName={onName}
+        onName={(into) => board.rename(name, into)}
       />
     </li>
   );

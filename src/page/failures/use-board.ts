@@ -12,8 +12,9 @@ export function useBoard(query: URLSearchParams, by: string) {
   const asked = useReply<FailuresAnswer>('/api/v1/failures', { query });
   const [isSending, setIsSending] = useState(false);
   const [mistake, setMistake] = useState<string | undefined>();
+  const isDisabled = isSending || by === '';
   const put = (path: string, body: unknown) => {
-    if (isSending || by === '') return;
+    if (isDisabled) return;
     setIsSending(true);
     // Without a signal it does not reject.
     void ask<unknown>(path, { method: 'PUT', body }).then((reply) => {
@@ -24,7 +25,7 @@ export function useBoard(query: URLSearchParams, by: string) {
   };
   const agent = query.get('agent') ?? '';
   return {
-    ...{ asked, isSending, mistake },
+    ...{ asked, isDisabled, mistake },
     setState: (kind: string, state: KindState) => put('/v1/failures', { agent, kind, state, by }),
     /** Renames a kind, or merges it into one that is there. */
     rename: (kind: string, into: string) => {

@@ -9,12 +9,11 @@ import type { Board } from './use-board.ts';
 interface WithoutKindProps {
   readonly of: FailuresAnswer;
   readonly board: Board;
-  readonly isDisabled: boolean;
 }
 
 const READINGS_SHOWN = 20;
 
-export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
+export function WithoutKind({ of, board }: WithoutKindProps) {
   const { without_kind: left, without_kind_count: count, proposed } = of;
   const keyOf = ({ conversation_id: id, by }: FailedConversation) => `${id} ${by}`;
   const grouped = new Set(proposed.flatMap(({ readings }) => readings.map(keyOf)));
@@ -26,7 +25,7 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
         <ul class="proposed-kinds" aria-label="Proposed kinds">
           {proposed.map(({ name, readings }, at) => (
             <li key={readings.map(keyOf).join()}>
-              <button type="button" disabled={isDisabled} onClick={() => board.name(readings, name)}>
+              <button type="button" disabled={board.isDisabled} onClick={() => board.name(readings, name)}>
                 {`Name ${counted(readings.length, 'reading')} “${name}”`}
                 {at === 0 && <kbd>a</kbd>}
               </button>

@@ -7,9 +7,10 @@
  *
  *     |f1 − n m| − 1  ≤  1.96 √( n m (1 − m) + 2 f2 + 2 )
  *
- * whose ends are the roots of a quadratic. It is a score interval, so that it says something where no kind was seen once: then it begins at 0, and does not end
- * there. The 1 and the 2 make it conservative for small samples, where Esty's own interval misses far too often. In
- * simulations it holds the true mass with a chance of 95 % or more (`npm run bench -- unseen`).
+ * whose ends are the roots of a quadratic. It is a score interval, so that it says something where no kind was seen
+ * once: then it begins at 0, and does not end there. The 1 and the 2 make it conservative for small samples, where Esty's
+ * own interval misses far too often. In simulations it holds the true mass with a chance of 95 % or more
+ * (`npm run bench -- unseen`).
  */
 import type { Estimate } from '../../model/estimate.ts';
 
