@@ -35,14 +35,11 @@ export function factTable(lines: readonly string[]): FactTable {
 
 function factsIn(text: string, places: Map<string, number>): readonly number[] {
   const facts: number[] = [];
-  for (const fact of text.split('\n')) {
-    let place = places.get(fact);
-    if (place === undefined) {
-      if (fact === '' || places.size >= DIFFERENT_MAX) continue;
-      place = places.size;
-      places.set(fact, place);
-    }
-    if (!facts.includes(place)) facts.push(place);
+  for (const fact of new Set(text.split('\n'))) {
+    const place = places.get(fact) ?? places.size;
+    if (fact === '' || place >= DIFFERENT_MAX) continue;
+    places.set(fact, place);
+    facts.push(place);
   }
   return facts;
 }
