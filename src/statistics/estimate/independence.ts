@@ -18,7 +18,9 @@ const UNLIKELY = 0.01;
 
 /** More of the drawn ones are known than lots explain. */
 export function areTooMany({ all, known, drawn, hits }: Hits, unlikely = UNLIKELY): boolean {
-  return chanceOfAtLeast({ count: hits, of: drawn }, { count: known - hits, of: all - drawn }) < unlikely;
+  // One that became known between two reads of the store is drawn, and not counted before.
+  const others = { count: Math.max(0, known - hits), of: all - drawn };
+  return chanceOfAtLeast({ count: hits, of: drawn }, others) < unlikely;
 }
 
 /** Too few of the known ones are too many of the others. */
