@@ -46,12 +46,9 @@ export const failuresAnswer = z.strictObject({
   kinds: list(kind).meta({ description: 'those that are back come first, then those with most readings' }),
   without_kind: list(failed).meta({ description: 'bad readings that name no kind, the newest first, up to 200' }),
   without_kind_count: count,
-  proposed: list(
-    z.strictObject({
-      name: z.string(),
-      readings: list(z.strictObject({ conversation_id: z.string(), by: z.string() })),
-    }),
-  ).meta({ description: 'groups of readings without a kind whose notes share words, made without a model' }),
+  proposed: list(z.strictObject({ name: z.string(), readings: list(failed) })).meta({
+    description: 'groups of readings without a kind whose notes share words, made without a model',
+  }),
   unseen: z
     .strictObject({
       says: z.string(),

@@ -3,7 +3,7 @@ import { counted } from './counted.ts';
 import { KIND_STATES, type ShownKindState } from './named-kinds.ts';
 
 interface Board {
-  readonly kinds: readonly { readonly name: string; readonly state: ShownKindState; readonly readings: number }[];
+  readonly kinds: readonly { readonly name: string; readonly state: ShownKindState }[];
   readonly withoutKind: number;
   readonly proposed: number;
 }

@@ -64,8 +64,6 @@ export interface FactsOf {
   readonly called: Outcome;
   readonly feedback: Polarity | undefined;
   readonly cameOut: 'good' | 'bad' | undefined;
-  /** The least chance that a prediction gives. */
-  readonly isForetoldBad: boolean;
   /** By people; bad where they disagree. */
   readonly readAs: 'good' | 'bad' | undefined;
 }

@@ -1,4 +1,4 @@
-/** Kinds of failure, from the keyboard: named while reading, moved on the board, and proposed from notes. */
+/** Kinds of failure: named while reading, moved on the board, and proposed from notes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -90,7 +90,7 @@ test('a bad answer is one key, and its kind one more with the name; notes comple
   await expect.poll(() => page.locator('.last-kind').count()).toBe(0);
 });
 
-test('the board by keys: states, a merge, a proposed kind, and a name for a single reading', async () => {
+test('the board: states, a merge, a proposed kind, and a name for a single reading', async () => {
   const read = (at: number, more: object = {}) => ({ conversation_id: `c-${at}`, by: 'bo', answer: 'bad', ...more });
   await put('/v1/readings', [
     ...[0, 1, 2].map((at) => read(at, { kind: 'Wrong city', note: `Booked Graz, asked for Linz ${at}` })),
@@ -106,7 +106,7 @@ test('the board by keys: states, a merge, a proposed kind, and a name for a sing
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'failures');
 
-  await page.keyboard.press('m');
+  await page.getByRole('button', { name: 'Mended Wrong city' }).click();
   await expect.poll(() => cards(page, 'Mended')).toEqual(['Wrong city']);
   await page.getByRole('button', { name: 'Watched Refund missing' }).click();
   await expect.poll(() => cards(page, 'Watched')).toEqual(['Refund missing']);
@@ -143,9 +143,7 @@ test('the board by keys: states, a merge, a proposed kind, and a name for a sing
   }
   await takeScreenshot(page, 'failures-360');
   await page.keyboard.press('?');
-  expect(await page.locator('.key-help').innerText()).toMatch(
-    /m\s*the kind is mended[\s\S]*a\s*accept the first proposed kind/,
-  );
+  expect(await page.locator('.key-help').innerText()).toMatch(/a\s*accept the first proposed kind/);
 });
 
 test('a service that does not take a change says why, and the board stays', async () => {

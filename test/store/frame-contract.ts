@@ -239,8 +239,8 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     const under = await opened();
     await scored(under, [
       { id: 'early', outcome: 'no_fault_found' },
-      { id: 'bad', outcome: 'hard_failure', foretell: () => 0 },
-      { id: 'mute', outcome: 'no_fault_found', glance: {}, foretell: () => 3 },
+      { id: 'bad', outcome: 'hard_failure' },
+      { id: 'mute', outcome: 'no_fault_found', glance: {} },
       { id: 'late', outcome: 'no_fault_found' },
     ]);
     const open: Turn = { number: 9, conversation: 'open', at: 1500 };
@@ -263,13 +263,13 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     expect(isCut).toBe(false);
     const byId = new Map(conversations.map((one) => [one.conversationId, one]));
     expect([...byId.keys()].toSorted()).toEqual(['bad', 'early', 'mute']);
-    const unknown = { feedback: undefined, cameOut: undefined, isForetoldBad: false, readAs: undefined };
+    const unknown = { feedback: undefined, cameOut: undefined, readAs: undefined };
     expect(byId.get('early')).toMatchObject({ called: 'no_fault_found', ...unknown });
     expect(byId.get('bad')).toMatchObject({
       ...{ facts: 'failed: pack/right\ntool: search', called: 'hard_failure', beganAt: 1001 },
-      ...{ isForetoldBad: true, readAs: 'bad', cameOut: undefined },
+      ...{ readAs: 'bad', cameOut: undefined },
     });
-    expect(byId.get('mute')).toMatchObject({ isForetoldBad: false, readAs: 'good', cameOut: 'bad' });
+    expect(byId.get('mute')).toMatchObject({ readAs: 'good', cameOut: 'bad' });
     expect((await frame.factsOf({ ...window, agent: 'other' }, 100)).conversations).toEqual([]);
     // The latest of the window, of which the one that is open has not been scored.
     const some = await frame.factsOf({ ...window, until: 9999 }, 3);

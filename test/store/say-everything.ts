@@ -45,6 +45,8 @@ export async function sayEverything(store: Written, conversationId: Conversation
   await store.failures.give([{ conversationId, by: 'ann', kind: 'l' }]);
   await store.failures.change({ agent: 'a', kind: 'l', by: 'ann', state: 'mended' });
   await store.failures.change({ agent: 'a', kind: 'l', by: 'ann', into: 'm' });
+  await store.failures.give([{ conversationId, by: 'ann', kind: 'n' }]);
+  await store.failures.change({ agent: 'a', kind: 'm', by: 'ann', into: 'n' });
   await store.readings.put([{ ...read, source: 'person', answer: 'withdrawn', note: undefined }]);
   await store.truths.put(conversationId, { status: 'solved' });
   await store.truths.put(conversationId, undefined);

@@ -18,6 +18,8 @@ export interface Sample {
   readonly drawn: readonly Candidate[];
 }
 
+/** With fewer, a share of disagreements says nothing. */
+const TWICE_MIN = 5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The candidates are in the order of their lots. */
@@ -69,4 +71,13 @@ export function answerOf({ readings, certain }: Candidate): ReadDraw['answer'] {
 /** One conversation in ten is for a second reader, decided by its lot. */
 export function isForTwo({ row }: Candidate): boolean {
   return row.lot !== undefined && row.lot % 10 === 0;
+}
+
+/** `share` is that of single readings which a second person would contradict, where enough were read twice. */
+export function disagreementOn(drawn: readonly Candidate[], answersIn: (of: Candidate) => readonly unknown[]) {
+  const twice = drawn.map(answersIn).filter(({ length }) => length > 1);
+  const disagreed = twice.filter((answers) => new Set(answers).size > 1).length;
+  const ofSingle = 1 - twice.length / drawn.length;
+  const share = twice.length < TWICE_MIN ? 0 : (disagreed / twice.length) * ofSingle;
+  return { byTwo: twice.length, disagreed, share };
 }

@@ -3,6 +3,7 @@ import type { EstimateAnswer } from '../../api/estimate.ts';
 import { bandOf, figureOf, headlineWords, MINUTES_A_READING, nextWords } from '../../model/estimate-words.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood } from '../../model/severity.ts';
+import { toShown } from '../../statistics/certify/precision.ts';
 import { isEnough, worthOf } from '../../statistics/estimate/advice.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { areTooMany, areTooManyOrFew } from '../../statistics/estimate/independence.ts';
@@ -16,7 +17,7 @@ import {
   type KnownOf,
   rateOf,
 } from '../../store/frame-reader.ts';
-import { answerOf, answersOf, type Sample, sampleOf } from './sample.ts';
+import { answerOf, answersOf, disagreementOn, type Sample, sampleOf } from './sample.ts';
 
 interface WindowEstimate {
   readonly frame: Frame;
@@ -43,8 +44,6 @@ export const WEEK_MS = LEARNS_BEHIND_MS;
 const DRAWN_MAX = 2000;
 /** Conversations that arrived later may come first. */
 const MORE = 200;
-/** With fewer, a share of disagreements says nothing. */
-const TWICE_MIN = 5;
 
 export async function windowEstimate(
   reader: FrameReader,
@@ -172,19 +171,15 @@ function frameOf(
     if (cells[cell]?.size === 0) add(candidate.known, 1);
     return { cell, answer: answerOf(candidate) };
   });
-  const twice = drawn.filter(({ readings }) => answersOf(readings).length > 1);
-  const disagreed = twice.filter(({ readings }) => new Set(answersOf(readings)).size > 1).length;
-  const ofSingle = drawn.length === 0 ? 0 : 1 - twice.length / drawn.length;
-  const disagreement = twice.length < TWICE_MIN ? 0 : (disagreed / twice.length) * ofSingle;
+  const { byTwo, disagreed, share } = disagreementOn(drawn, ({ readings }) => answersOf(readings));
   const known = drawn.filter((one) => one.certain !== undefined).length;
   return {
-    frame: { cells, draws, certain, disagreement },
+    frame: { cells, draws, certain, disagreement: share },
     readings: {
       sample: draws.length - known,
       certain: certain.good + certain.bad + known,
       unclear: draws.filter(({ answer }) => answer === 'unclear').length,
-      by_two: twice.length,
-      disagreed,
+      ...{ by_two: byTwo, disagreed },
     },
   };
 }
@@ -210,9 +205,7 @@ function inAll(counts: readonly FrameCount[]): number {
   return counts.reduce((sum, { conversations }) => sum + conversations, 0);
 }
 
-/** To a hundredth of a point, so that each surface shows the same figure. */
-function rounded(estimate: Estimate | undefined): Estimate | undefined {
+export function rounded(estimate: Estimate | undefined): Estimate | undefined {
   if (estimate === undefined) return undefined;
-  const round = (value: number) => Math.round(value * 10_000) / 10_000;
-  return { value: round(estimate.value), lower: round(estimate.lower), upper: round(estimate.upper) };
+  return { value: toShown(estimate.value), lower: toShown(estimate.lower), upper: toShown(estimate.upper) };
 }

@@ -2,16 +2,10 @@
 import type { FailedReading, KeptKind, ShownKindState } from '../../model/named-kinds.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import type { FailureReader } from '../../store/failure-store.ts';
-import type { FrameReader } from '../../store/frame-reader.ts';
-import { windowEstimate } from '../estimate/window-estimate.ts';
-import { type NoteGroup, noteGroups } from './note-groups.ts';
+import type { FrameQuery, FrameReader } from '../../store/frame-reader.ts';
+import { rounded, windowEstimate } from '../estimate/window-estimate.ts';
+import { noteGroups } from './note-groups.ts';
 import { SHARE_DRAWS_MAX, shareOfKind, unseenKinds } from './sampled-kinds.ts';
-
-interface BoardQuery {
-  readonly agent: string;
-  readonly since: number;
-  readonly until: number;
-}
 
 export interface KindOnBoard {
   readonly name: string;
@@ -24,37 +18,30 @@ export interface KindOnBoard {
   readonly share: Estimate | undefined;
 }
 
-interface Board {
-  readonly kinds: readonly KindOnBoard[];
-  readonly withoutKind: readonly FailedReading[];
-  readonly proposed: readonly NoteGroup[];
-  readonly unseen: ReturnType<typeof unseenKinds>;
-  /** Conversations of the sample, which shares rest on. */
-  readonly read: number;
-}
-
 /** A share costs a search for both of its ends. */
 const SHARES_MAX = 30;
 
 export async function failureBoard(
   reader: { readonly failures: FailureReader; readonly frame: FrameReader },
-  query: BoardQuery,
-): Promise<Board> {
+  query: FrameQuery & { readonly agent: string },
+) {
   const failed = await reader.failures.failedReadings(query.agent);
   const kinds = kindsOf(failed, await reader.failures.keptKinds(query.agent));
   const withoutKind = failed.filter(({ kind }) => kind === undefined);
   const sampled = await windowEstimate(reader.frame, query);
+  const unseen = unseenKinds(
+    sampled.drawn,
+    failed.map(({ kind }) => kind),
+  );
   return {
     kinds: kinds.map((kind, at) => ({
       ...kind,
-      share: at < SHARES_MAX ? shareOfKind(sampled, kind.name) : undefined,
+      share: at < SHARES_MAX ? rounded(shareOfKind(sampled, kind.name)) : undefined,
     })),
     withoutKind,
     proposed: noteGroups(withoutKind.map(({ note = '' }) => note)),
-    unseen: unseenKinds(
-      sampled.drawn,
-      failed.map(({ kind }) => kind),
-    ),
+    unseen: unseen && { ...unseen, ...rounded(unseen) },
+    /** Conversations of the sample, which shares rest on. */
     read: Math.min(sampled.drawn.length, SHARE_DRAWS_MAX),
   };
 }

@@ -6,12 +6,6 @@ import { WORDS } from '../../language/languages.ts';
 import { PHRASES } from '../../language/phrases.ts';
 import { KIND_CHARACTERS_MAX, kindName } from '../../model/named-kinds.ts';
 
-export interface NoteGroup {
-  readonly name: string;
-  /** Places of its notes, at least two. */
-  readonly places: readonly number[];
-}
-
 const NOTES_MAX = 200;
 const WORDS_MAX = 60;
 const NOTE_CHARACTERS_MAX = 2000;
@@ -41,19 +35,22 @@ const EMPTY: ReadonlySet<string> = new Set(
 /** Numbers, single letters, and endings and particles of Japanese. */
 const MEANS_NOTHING = /^(?:\p{N}+|\p{Script=Latin}|\p{Script=Hiragana}{1,3})$/u;
 
-export function noteGroups(notes: readonly string[]): readonly NoteGroup[] {
+/** Each with the places of its notes, at least two. */
+export function noteGroups(
+  notes: readonly string[],
+): readonly { readonly name: string; readonly places: readonly number[] }[] {
   const read = notes.slice(0, NOTES_MAX).map(stemsOf);
   const weights = weightsOf(read);
-  const square = (stem: string) => (weights.get(stem) ?? 0) ** 2;
-  const sizes = read.map((stems) => [...stems.keys()].reduce((sum, stem) => sum + square(stem), 0));
-  const isAlike = (one: number, other: number) => {
-    const stems = read[other];
-    let shared = 0;
-    for (const stem of read[one]?.keys() ?? []) if (stems?.has(stem) === true) shared += square(stem);
-    return shared > 0 && shared >= ALIKE * Math.sqrt((sizes[one] ?? 0) * (sizes[other] ?? 0));
-  };
-  const near = read.map((_, one) => [...read.keys()].filter((other) => isAlike(one, other)));
-  const groups: NoteGroup[] = [];
+  const sizeOf = (stems: ReadonlySet<string>) =>
+    [...stems].reduce((sum, stem) => sum + (weights.get(stem) ?? 0) ** 2, 0);
+  const sized = read.map((one) => new Set(one.keys())).map((stems) => ({ stems, size: sizeOf(stems) }));
+  const near = sized.map(({ stems, size }) =>
+    sized.flatMap((other, at) => {
+      const shared = sizeOf(stems.intersection(other.stems));
+      return shared > 0 && shared >= ALIKE * Math.sqrt(size * other.size) ? [at] : [];
+    }),
+  );
+  const groups: ReturnType<typeof noteGroups>[number][] = [];
   const left = new Set(near.keys());
   for (;;) {
     const [best = []] = [...left]
@@ -96,14 +93,14 @@ function weightsOf(notes: readonly Stems[]): ReadonlyMap<string, number> {
 
 /** The commonest stems, as the note writes them that has most of them. */
 function nameOf(notes: readonly Stems[]): string {
-  const found = notes.flatMap((stems) => [...stems.keys()].map((stem, place) => ({ stem, place })));
-  const counts = [...Map.groupBy(found, ({ stem }) => stem)]
-    .map(([stem, some]) => ({ stem, count: some.length, places: some.reduce((sum, { place }) => sum + place, 0) }))
-    .filter(({ count }) => count > 1)
-    .toSorted((a, b) => b.count - a.count || a.places - b.places || (a.stem < b.stem ? -1 : 1));
-  const common = new Set(counts.slice(0, NAME_WORDS).map(({ stem }) => stem));
+  const all = notes.flatMap((stems) => [...stems.keys()]);
+  const common = [...Map.groupBy(all, (stem) => stem).values()]
+    .filter(({ length }) => length > 1)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, NAME_WORDS)
+    .flatMap(([stem]) => stem ?? []);
   const [words = []] = notes
-    .map((stems) => [...stems].flatMap(([stem, word]) => (common.has(stem) ? [word] : [])))
+    .map((stems) => [...stems].flatMap(([stem, word]) => (common.includes(stem) ? [word] : [])))
     .toSorted((a, b) => b.length - a.length || (a.join() < b.join() ? -1 : 1));
   return kindName(words.join(' ')).slice(0, KIND_CHARACTERS_MAX).toWellFormed().trim();
 }

@@ -4,11 +4,12 @@
  */
 import type { Estimate } from '../../model/estimate.ts';
 import { unseenShare } from '../../statistics/discovery/unseen.ts';
-import type { Frame, FrameCell, ReadDraw } from '../../statistics/estimate/frame.ts';
+import type { Frame, FrameCell } from '../../statistics/estimate/frame.ts';
 import { shareEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { LOTS } from '../../store/frame-columns.ts';
 import { type Candidate, rateOf } from '../../store/frame-reader.ts';
-import { answerOf } from '../estimate/sample.ts';
+import { kindOf } from '../estimate/read-conversations.ts';
+import { answerOf, disagreementOn } from '../estimate/sample.ts';
 
 interface Sampled {
   readonly frame: Frame;
@@ -18,85 +19,75 @@ interface Sampled {
 
 /** The first draws of a sample are a sample. More would keep readers of the page waiting. */
 export const SHARE_DRAWS_MAX = 400;
-const TWICE_MIN = 5;
 
 /**
  * `good` stands for "of this kind". A conversation of which it is not known, because readers disagree or its kind has no
  * name yet, is none at the lower end and one at the upper.
  */
 export function shareOfKind({ frame, drawn }: Sampled, kind: string): Estimate | undefined {
-  const { cells, placeOf } = merged(frame.cells);
   const some = drawn.slice(0, SHARE_DRAWS_MAX);
   const answers = some.map((candidate) => isOfKind(candidate, kind));
+  const { cells, placeOf } = merged(frame.cells);
   const { good, bad } = frame.certain;
-  const drawsIf = (unknown: ReadDraw['answer']) =>
-    answers.map((answer, at) => ({
+  const disagreement = disagreementOn(some, (candidate) => saidOf(candidate, kind)).share;
+  const shareIf = (unknown: 'good' | 'bad') => {
+    const draws = answers.map((answer, at) => ({
       cell: placeOf(frame.draws[at]?.cell ?? 0),
-      answer: answer === undefined ? unknown : answer ? ('good' as const) : ('bad' as const),
+      answer: answer ?? unknown,
     }));
-  const disagreement = disagreementOn(some, kind);
-  const none = { good: 0, bad: good + bad, badCalledFine: 0 };
-  const least = shareEstimate({ cells, draws: drawsIf('bad'), certain: none, disagreement });
+    const ofKind = unknown === 'good' ? bad : 0;
+    const certain = { good: ofKind, bad: good + bad - ofKind, badCalledFine: 0 };
+    return shareEstimate({ cells, draws, certain, disagreement });
+  };
+  const least = shareIf('bad');
   if (least === undefined || (bad === 0 && !answers.includes(undefined))) return least;
-  const certain = { good: bad, bad: good, badCalledFine: 0 };
-  const most = shareEstimate({ cells, draws: drawsIf('good'), certain, disagreement });
-  return { ...least, upper: Math.max(least.upper, most?.upper ?? 1) };
+  return { ...least, upper: Math.max(least.upper, shareIf('good')?.upper ?? 1) };
 }
 
 /** A kind has nothing to do with predictions of success: what is left to tell cells apart is their chance to be drawn. */
 function merged(all: readonly FrameCell[]) {
-  const keyOf = ({ rate, isCalledFine }: FrameCell) => `${rate} ${isCalledFine}`;
-  const cells: FrameCell[] = [];
-  const places = all.map((cell) => {
-    const at = cells.findIndex((one) => keyOf(one) === keyOf(cell));
-    const { rate, isCalledFine, size } = cell;
-    const before = cells[at];
-    if (before === undefined) return cells.push({ group: keyOf(cell), rate, isCalledFine, size }) - 1;
-    cells[at] = { ...before, size: before.size + size };
-    return at;
-  });
-  return { cells, placeOf: (cell: number) => places[cell] ?? 0 };
+  const groups = all.map(({ rate, isCalledFine }) => `${rate} ${isCalledFine}`);
+  const cells = new Map<string, FrameCell>();
+  for (const [at, cell] of all.entries()) {
+    const group = groups[at] ?? '';
+    cells.set(group, { ...cell, group, predicted: undefined, size: cell.size + (cells.get(group)?.size ?? 0) });
+  }
+  const places = [...cells.keys()];
+  return { cells: [...cells.values()], placeOf: (cell: number) => places.indexOf(groups[cell] ?? '') };
 }
 
 /** Undefined where it is not known. */
-function isOfKind(candidate: Candidate, kind: string): boolean | undefined {
+function isOfKind(candidate: Candidate, kind: string): 'good' | 'bad' | undefined {
   const answer = answerOf(candidate);
-  if (answer === 'good') return false;
-  const named = failuresOf(candidate).map((one) => one.kind);
-  if (answer === 'bad' && named.includes(kind)) return true;
+  if (answer === 'good') return 'bad';
+  const named = candidate.readings.flatMap((one) =>
+    one.source === 'person' && one.answer === 'bad' ? [one.kind] : [],
+  );
+  if (answer === 'bad' && named.includes(kind)) return 'good';
   // One who could not tell may have seen this kind.
-  const isUnknown = answer === 'unclear' ? named.length === 0 || named.includes(kind) : named.length === 0;
-  return isUnknown || named.includes(undefined) ? undefined : false;
+  return named.length === 0 || named.includes(undefined) || named.includes(kind) ? undefined : 'bad';
 }
 
-function failuresOf({ readings }: Candidate) {
-  return readings.filter(({ source, answer }) => source === 'person' && answer === 'bad');
-}
-
-/** Share of single readings that a second person would give another kind, where enough were read twice. */
-function disagreementOn(drawn: readonly Candidate[], kind: string): number {
-  const people = ({ readings }: Candidate) =>
-    readings.filter(({ source, answer }) => source === 'person' && answer !== 'cannot_tell');
-  const twice = drawn.filter((candidate) => people(candidate).length > 1);
-  if (twice.length < TWICE_MIN) return 0;
-  const disagreed = twice.filter((candidate) => {
-    const known = people(candidate).filter((one) => one.answer !== 'bad' || one.kind !== undefined);
-    return new Set(known.map((one) => one.kind === kind)).size > 1;
-  });
-  return (disagreed.length / twice.length) * (1 - twice.length / drawn.length);
+/** Whether it is of the kind, by each person who says so or says otherwise. */
+function saidOf({ readings }: Candidate, kind: string): readonly boolean[] {
+  const known = readings.filter(
+    ({ source, answer, kind: named }) =>
+      source === 'person' && (answer === 'good' || (answer === 'bad' && named !== undefined)),
+  );
+  return known.map((one) => one.kind === kind);
 }
 
 /** `known` are all kinds that somebody has named, in the sample or out of it. */
 export function unseenKinds(drawn: readonly Candidate[], known: readonly (string | undefined)[]) {
   const failed = evenly(drawn).filter((candidate) => answerOf(candidate) === 'bad');
-  const kinds = failed.map((candidate) => failuresOf(candidate).find((one) => one.kind !== undefined)?.kind);
-  const counts = new Map<string, number>();
-  for (const kind of kinds) if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const total = Map.groupBy(known, (kind) => kind);
+  const kinds = Map.groupBy(failed, kindOf);
+  const unnamed = kinds.get(undefined)?.length ?? 0;
   // A kind that was also seen elsewhere is known whatever the sample says.
   const seen = (times: number) =>
-    [...counts].filter(([kind, count]) => count === times && (total.get(kind)?.length ?? 0) <= times).length;
-  const unnamed = kinds.filter((kind) => kind === undefined).length;
+    [...kinds].filter(
+      ([kind, { length }]) =>
+        kind !== undefined && length === times && known.filter((one) => one === kind).length <= times,
+    ).length;
   const share = unseenShare({ failures: failed.length, once: seen(1), twice: seen(2), unnamed });
   return share && { ...share, failures: failed.length, unnamed };
 }

@@ -2,20 +2,16 @@
  * Finds: facts that set the conversations that went badly apart from the others, and tools and errors that are new,
  * without anybody having read them.
  */
-import type { Facets } from '../../api/facets.ts';
 import type { FindsAnswer } from '../../api/finds.ts';
-import { OTHER } from '../../model/agent-labels.ts';
 import { FIND_SOURCES, type FindSource } from '../../model/find-sources.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Here } from '../shell/here.tsx';
-import { addressOf, onlyOf, type Place, withChanges } from '../shell/place.ts';
+import { addressOf, onlyOf } from '../shell/place.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { countText, counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 
 const FILTERS = ['agent', 'agent_version', 'environment', 'segment', 'since', 'until'];
-/** Each is a question that takes the service about a second. */
-const AGENTS_SHOWN = 1;
 const FINDS_SHOWN = 5;
 
 const HEADINGS: Readonly<Record<FindSource, string>> = {
@@ -23,32 +19,18 @@ const HEADINGS: Readonly<Record<FindSource, string>> = {
   feedback_negative: 'Negative feedback',
   read_bad: 'Read as bad',
   criteria_failed: 'Partial or hard failure',
-  foretold_bad: 'Lowest prediction',
   new: 'New in this time',
 };
 
-export function Finds({ place }: { readonly place: Place }) {
-  const chosen = place.query.getAll('agent');
-  const { reply } = useReply<Facets>(chosen.length > 0 ? undefined : '/api/v1/facets');
-  const known = chosen.length > 0 ? chosen : reply?.is === 'here' ? reply.value.agents : [];
-  const agents = known.filter((agent) => agent !== OTHER && agent !== '');
-  if (agents.length === 0) return null;
-  return (
-    <section class="finds" aria-label="What sets failures apart">
-      <SomeFirst of={agents} atATime={AGENTS_SHOWN}>
-        {(shown) => shown.map((agent) => <OfAgent key={agent} agent={agent} place={place} />)}
-      </SomeFirst>
-    </section>
-  );
-}
-
-function OfAgent({ agent, place }: { readonly agent: string; readonly place: Place }) {
-  const query = withChanges(onlyOf(place.query, FILTERS), { agent });
+export function Finds({ query: all }: { readonly query: URLSearchParams }) {
+  const query = onlyOf(all, FILTERS);
   const asked = useReply<FindsAnswer>('/api/v1/finds', { query });
   return (
-    <Here of={asked} wait="Looking for what sets failures apart …" otherwise={(why) => <p class="mistake">{why}</p>}>
-      {(answer) => <FoundOf answer={answer} />}
-    </Here>
+    <section class="finds" aria-label="What sets failures apart">
+      <Here of={asked} wait="Looking for what sets failures apart …" otherwise={(why) => <p class="mistake">{why}</p>}>
+        {(answer) => <FoundOf answer={answer} />}
+      </Here>
+    </section>
   );
 }
 

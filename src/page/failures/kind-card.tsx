@@ -6,30 +6,15 @@ import { ShareEstimate } from '../text/estimate.tsx';
 import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
-import { KINDS } from './kinds.ts';
 import { NameField } from './name-field.tsx';
-
-interface KindCardProps {
-  readonly kind: FailureKind;
-  /** The keys are at it. */
-  readonly isActive: boolean;
-  readonly isDisabled: boolean;
-  readonly onActive: () => void;
-  readonly onState: (state: KindState) => void;
-  readonly onName: (name: string) => void;
-}
+import type { Board } from './use-board.ts';
 
 const STATE_WORDS: Readonly<Record<KindState, string>> = { open: 'Open', watched: 'Watched', mended: 'Mended' };
-export const STATE_KEYS: Readonly<Record<KindState, string>> = { open: 'o', watched: 'w', mended: 'm' };
 
-export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName }: KindCardProps) {
+export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly board: Board }) {
   const { name, state, readings, share, last_at: last, examples } = kind;
   return (
-    <li
-      class={isActive ? 'kind-card active' : 'kind-card'}
-      aria-current={isActive ? 'true' : undefined}
-      onFocusIn={onActive}
-    >
+    <li class="kind-card">
       <h3>
         <SpanText text={name} />
       </h3>
@@ -58,26 +43,23 @@ export function KindCard({ kind, isActive, isDisabled, onActive, onState, onName
       </ul>
       <div class="kind-states">
         {KIND_STATES.filter((one) => one !== state).map((one) => (
-          <button key={one} type="button" disabled={isDisabled} onClick={() => onState(one)}>
+          <button key={one} type="button" disabled={board.isDisabled} onClick={() => board.setState(name, one)}>
             {STATE_WORDS[one]}
             <span class="only-heard">{` ${name}`}</span>
-            {isActive && <kbd>{STATE_KEYS[one]}</kbd>}
           </button>
         ))}
       </div>
       <NameField
         label={`Another name for ${name}, or the kind to merge it into`}
-        name=""
-        list={KINDS}
-        placeholder={isActive ? 'rename, or merge into (n)' : 'rename, or merge into'}
-        onName={onName}
+        placeholder="rename, or merge into"
+        onName={(into) => board.rename(name, into)}
       />
     </li>
   );
 }
 
-/** A link, with the note of who read it. */
-export function Conversation({ of }: { readonly of: FailedConversation }) {
+/** A link, with the note of who read it where there is one. */
+export function Conversation({ of }: { readonly of: Pick<FailedConversation, 'conversation_id' | 'note'> }) {
   const { conversation_id: id, note } = of;
   return (
     <>

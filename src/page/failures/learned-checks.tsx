@@ -4,11 +4,11 @@ import type { LearnedCriteria } from '../../api/learned.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Here } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { addressOf } from '../shell/place.ts';
 import { Command } from '../text/command.tsx';
 import { counted } from '../text/format.ts';
 import { quotedForShell } from '../text/quoted-for-shell.ts';
 import { SpanText } from '../text/span-text.tsx';
+import { Conversation } from './kind-card.tsx';
 
 type Kind = LearnedCriteria['kinds'][number];
 type Criterion = Kind['criteria'][number];
@@ -84,9 +84,7 @@ function OfCriterion({ of: { question, when, check, certificate, conversations }
         <ul>
           {conversations.map((id) => (
             <li key={id}>
-              <a href={addressOf('conversations', new URLSearchParams(), id)}>
-                <SpanText text={id} charactersMax={40} />
-              </a>
+              <Conversation of={{ conversation_id: id }} />
             </li>
           ))}
         </ul>

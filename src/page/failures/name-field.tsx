@@ -5,13 +5,14 @@ import { KIND_CHARACTERS_MAX } from '../../model/named-kinds.ts';
 interface NameFieldProps {
   readonly label: string;
   /** Name to begin with. */
-  readonly name: string;
-  readonly list: string;
-  readonly placeholder?: string;
+  readonly name?: string;
+  readonly placeholder: string;
   readonly onName: (name: string) => void;
 }
 
-export function NameField({ label, name, list, placeholder, onName }: NameFieldProps) {
+const KINDS = 'kinds-of-failure';
+
+export function NameField({ label, name = '', placeholder, onName }: NameFieldProps) {
   const [typed, setTyped] = useState(name);
   useEffect(() => setTyped(name), [name]);
   return (
@@ -20,7 +21,7 @@ export function NameField({ label, name, list, placeholder, onName }: NameFieldP
       class="kind-name"
       aria-label={label}
       value={typed}
-      list={list}
+      list={KINDS}
       placeholder={placeholder}
       maxLength={KIND_CHARACTERS_MAX}
       onInput={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -33,9 +34,10 @@ export function NameField({ label, name, list, placeholder, onName }: NameFieldP
   );
 }
 
-export function KindList({ id, names }: { readonly id: string; readonly names: readonly string[] }) {
+/** Once on a page, for all fields. */
+export function KindList({ names }: { readonly names: readonly string[] }) {
   return (
-    <datalist id={id}>
+    <datalist id={KINDS}>
       {names.map((name) => (
         <option key={name} value={name} />
       ))}

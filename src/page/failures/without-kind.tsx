@@ -1,25 +1,21 @@
 /** Bad readings without a kind: groups whose notes share words, which one press accepts, and then each alone. */
-import type { FailuresAnswer } from '../../api/failures.ts';
+import type { FailedConversation, FailuresAnswer } from '../../api/failures.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { counted } from '../text/format.ts';
 import { Conversation } from './kind-card.tsx';
-import { KINDS } from './kinds.ts';
 import { NameField } from './name-field.tsx';
 import type { Board } from './use-board.ts';
 
 interface WithoutKindProps {
   readonly of: FailuresAnswer;
   readonly board: Board;
-  readonly isDisabled: boolean;
 }
 
 const READINGS_SHOWN = 20;
 
-export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
+export function WithoutKind({ of, board }: WithoutKindProps) {
   const { without_kind: left, without_kind_count: count, proposed } = of;
-  const keyOf = ({ conversation_id: id, by }: { readonly conversation_id: string; readonly by: string }) =>
-    `${id} ${by}`;
-  const known = new Map(left.map((one) => [keyOf(one), one]));
+  const keyOf = ({ conversation_id: id, by }: FailedConversation) => `${id} ${by}`;
   const grouped = new Set(proposed.flatMap(({ readings }) => readings.map(keyOf)));
   if (count === 0) return null;
   return (
@@ -29,22 +25,20 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
         <ul class="proposed-kinds" aria-label="Proposed kinds">
           {proposed.map(({ name, readings }, at) => (
             <li key={readings.map(keyOf).join()}>
-              <button type="button" disabled={isDisabled} onClick={() => board.name(readings, name)}>
+              <button type="button" disabled={board.isDisabled} onClick={() => board.name(readings, name)}>
                 {`Name ${counted(readings.length, 'reading')} “${name}”`}
                 {at === 0 && <kbd>a</kbd>}
               </button>
               {' or as '}
               <NameField
                 label={`Another name for ${name}`}
-                name=""
-                list={KINDS}
-                placeholder={at === 0 ? 'another name (b)' : 'another name'}
+                placeholder="another name"
                 onName={(other) => board.name(readings, other)}
               />
               <ul class="kind-examples">
                 {readings.map((reading) => (
                   <li key={keyOf(reading)}>
-                    <Conversation of={known.get(keyOf(reading)) ?? { ...reading, began_at: '' }} />
+                    <Conversation of={reading} />
                   </li>
                 ))}
               </ul>
@@ -62,8 +56,6 @@ export function WithoutKind({ of, board, isDisabled }: WithoutKindProps) {
                 </span>
                 <NameField
                   label={`Kind of ${one.conversation_id}, read by ${one.by}`}
-                  name=""
-                  list={KINDS}
                   placeholder="kind"
                   onName={(kind) => board.name([one], kind)}
                 />

@@ -1,7 +1,6 @@
 /** The one question, the answers that a person can give, and a note. */
 import type { FailuresAnswer } from '../../api/failures.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
-import { KINDS } from '../failures/kinds.ts';
 import { KindList, NameField } from '../failures/name-field.tsx';
 import { NoteField } from '../review/note-field.tsx';
 import type { Readings } from './use-readings.ts';
@@ -58,11 +57,10 @@ export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarP
           <NameField
             label="Kind of failure of the conversation before"
             name={before.kind ?? ''}
-            list={KINDS}
             placeholder="a name, then Enter (k)"
             onName={name}
           />
-          <KindList id={KINDS} names={[...kinds].filter((kind) => kind !== '')} />
+          <KindList names={[...kinds].filter((kind) => kind !== '')} />
         </p>
       )}
     </section>

@@ -35,26 +35,19 @@ export function factTable(lines: readonly string[]): FactTable {
 
 function factsIn(text: string, places: Map<string, number>): readonly number[] {
   const facts: number[] = [];
-  for (const fact of text.split('\n')) {
-    let place = places.get(fact);
-    if (place === undefined) {
-      if (fact === '' || places.size >= DIFFERENT_MAX) continue;
-      place = places.size;
-      places.set(fact, place);
-    }
-    if (!facts.includes(place)) facts.push(place);
+  for (const fact of new Set(text.split('\n'))) {
+    const place = places.get(fact) ?? places.size;
+    if (fact === '' || place >= DIFFERENT_MAX) continue;
+    places.set(fact, place);
+    facts.push(place);
   }
   return facts;
 }
 
 /** Conversations that have each of these facts. */
-export function membersOf({ shapes }: FactTable, facts: readonly number[]): ReadonlyMap<number, readonly number[]> {
-  const found = new Map<number, number[]>(facts.map((fact) => [fact, []]));
+export function membersOf({ shapes }: FactTable, facts: readonly number[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const found = new Map(facts.map((fact) => [fact, new Set<number>()]));
   for (const shape of shapes)
-    for (const fact of shape.facts) {
-      const members = found.get(fact);
-      // A spread of a large list would exceed the stack.
-      if (members !== undefined) for (const member of shape.members) members.push(member);
-    }
+    for (const fact of shape.facts) for (const member of shape.members) found.get(fact)?.add(member);
   return found;
 }

@@ -18,7 +18,7 @@
  * and so it adds no false find.
  */
 import { type FactTable, membersOf } from './fact-table.ts';
-import { chanceOfAtLeast, leastChance, type Lift, liftOf, type Share } from './over-represented.ts';
+import { chanceOfAtLeast, leastChance, type Share } from './over-represented.ts';
 
 /** Side of a conversation: 1 is within, −1 beside, 0 neither. */
 type Sides = Int8Array;
@@ -39,7 +39,6 @@ export interface Find {
   readonly within: Share;
   readonly beside: Share;
   readonly chance: number;
-  readonly lift: Lift;
   /** Facts of nearly the same conversations. */
   readonly withIt: readonly string[];
   /** Conversations within that have it. */
@@ -65,28 +64,27 @@ const LIFT_MIN = 1.25;
 const ALIKE = 0.8;
 const KEPT_MAX = 60;
 
-interface Tested extends Omit<Find, 'lift' | 'withIt' | 'members'> {
+interface Sized extends Contrast {
+  /** Conversations on either side. */
+  readonly within: number;
+  readonly beside: number;
+}
+
+interface Tested extends Omit<Find, 'withIt' | 'members'> {
   /** Number of the fact in the table. */
   readonly place: number;
 }
 
 export function findsIn(table: FactTable, contrasts: readonly Contrast[]): Found {
-  const sized = contrasts.map((contrast) => ({ contrast, ...sizeOf(contrast.sides) }));
-  const enough = sized.filter(({ within, beside }) => Math.min(within, beside) >= WITHIN_MIN);
-  const tested = enough.flatMap(({ contrast }) => testedIn(table, contrast));
-  const held = heldOf(tested).filter(({ within, beside }) => isMore(within, beside));
+  const sized = contrasts
+    .map((one): Sized => ({ ...one, within: countOf(one.sides, 1), beside: countOf(one.sides, -1) }))
+    .filter(({ within, beside }) => Math.min(within, beside) >= WITHIN_MIN);
+  const tested = sized.flatMap((contrast) => testedIn(table, contrast));
+  const held = Map.groupBy(heldOf(tested).filter(isMore), ({ of }) => of);
   return {
-    finds: enough
-      .flatMap(({ contrast }) =>
-        withoutRedundant(
-          table,
-          contrast,
-          held.filter(({ of }) => of === contrast.name),
-        ),
-      )
-      .toSorted(byChance),
+    finds: sized.flatMap(({ name, sides }) => withoutRedundant(table, sides, held.get(name) ?? [])).toSorted(byChance),
     lookedAt: tested.length,
-    sizes: enough.map(({ contrast: { name }, within, beside }) => ({ name, within, beside })),
+    sizes: sized.map(({ name, within, beside }) => ({ name, within, beside })),
   };
 }
 
@@ -94,25 +92,19 @@ function byChance(one: Pick<Find, 'chance' | 'within' | 'fact'>, other: Pick<Fin
   return one.chance - other.chance || other.within.count - one.within.count || (one.fact < other.fact ? -1 : 1);
 }
 
-function isMore(within: Share, beside: Share): boolean {
+function isMore({ within, beside }: Tested): boolean {
   return within.count * beside.of >= LIFT_MIN * beside.count * within.of;
 }
 
-function sizeOf(sides: Sides): { readonly within: number; readonly beside: number } {
-  let [within, beside] = [0, 0];
-  for (const side of sides) {
-    if (side > 0) within += 1;
-    else if (side < 0) beside += 1;
-  }
-  return { within, beside };
+function countOf(sides: Sides, wanted: 1 | -1): number {
+  return sides.reduce((sum, side) => sum + Number(side === wanted), 0);
 }
 
 function testedIn(
   { facts, shapes }: FactTable,
-  { name, sides, isTrivial = () => false, isOfNew = false }: Contrast,
+  { name, sides, isTrivial = () => false, isOfNew = false, ...size }: Sized,
 ): readonly Tested[] {
   const [within, beside] = [new Int32Array(facts.length), new Int32Array(facts.length)];
-  const size = sizeOf(sides);
   for (const { facts: places, members } of shapes) {
     let [ofWithin, ofBeside] = [0, 0];
     for (const member of members) {
@@ -147,43 +139,37 @@ function heldOf(tested: readonly Tested[]): readonly Tested[] {
 
 interface Kept extends Tested {
   /** Conversations that have it, on either side and on neither. */
-  readonly all: readonly number[];
-  readonly having: ReadonlySet<number>;
-  /** Conversations within that have it. */
-  readonly members: ReadonlySet<number>;
+  readonly all: ReadonlySet<number>;
   readonly withIt: string[];
 }
 
-function withoutRedundant(table: FactTable, { sides }: Contrast, held: readonly Tested[]): readonly Find[] {
+function withoutRedundant(table: FactTable, sides: Sides, held: readonly Tested[]): readonly Find[] {
   const some = held.slice(0, KEPT_MAX);
-  const places = some.map(({ place }) => place);
-  const having = membersOf(table, places);
+  const having = membersOf(
+    table,
+    some.map(({ place }) => place),
+  );
   const kept: Kept[] = [];
   for (const tested of some) {
-    const all = having.get(tested.place) ?? [];
-    const members = new Set(all.filter((member) => sides[member] === 1));
-    const one = { ...tested, all, having: new Set(all), members };
+    const one = { ...tested, all: having.get(tested.place) ?? new Set(), withIt: [] };
     const stronger = kept.find((other) => isSaidBy(other, one, sides));
-    if (stronger === undefined) kept.push({ ...one, withIt: [] });
+    if (stronger === undefined) kept.push(one);
     else stronger.withIt.push(one.fact);
   }
-  return kept.map(({ of, fact, within, beside, chance, members, withIt }) => ({
-    ...{ of, fact, within, beside, chance, withIt, members: [...members] },
-    lift: liftOf(within, beside),
-  }));
+  return kept.map(({ all, place: _, ...find }) => ({ ...find, members: [...all].filter((one) => sides[one] === 1) }));
 }
 
 /** The same conversations; or it is over-represented neither among those with the stronger one nor among the others. */
-function isSaidBy(stronger: Kept, one: Omit<Kept, 'withIt'>, sides: Sides): boolean {
-  const both = one.members.intersection(stronger.members).size;
-  if (both >= ALIKE * one.members.union(stronger.members).size) return true;
-  const beside = one.all.reduce((sum, each) => sum + Number(sides[each] === -1 && stronger.having.has(each)), 0);
+function isSaidBy(stronger: Kept, one: Kept, sides: Sides): boolean {
+  const both = Int8Array.from(one.all.intersection(stronger.all), (member) => sides[member] ?? 0);
+  const [within, beside] = [countOf(both, 1), countOf(both, -1)];
+  if (within >= ALIKE * (one.within.count + stronger.within.count - within)) return true;
   const amongThose = chanceOfAtLeast(
-    { count: both, of: stronger.within.count },
+    { count: within, of: stronger.within.count },
     { count: beside, of: stronger.beside.count },
   );
   const amongOthers = chanceOfAtLeast(
-    { count: one.within.count - both, of: one.within.of - stronger.within.count },
+    { count: one.within.count - within, of: one.within.of - stronger.within.count },
     { count: one.beside.count - beside, of: one.beside.of - stronger.beside.count },
   );
   return Math.min(amongThose, amongOthers) > FALSE_MAX;

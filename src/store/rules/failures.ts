@@ -29,74 +29,55 @@ export function giveKinds(dialect: Dialect, kinds: readonly GivenKind[]): Rule<K
   });
 }
 
-export function changeKind(dialect: Dialect, asked: KindChange, now: number = Date.now()): Rule<KindsChanged> {
+export function changeKind(dialect: Dialect, asked: KindChange): Rule<KindsChanged> {
   return transaction({ what: 'a kind of failure', lock: 'labels' }, function* (): Rule<KindsChanged> {
-    const { agent, kind } = asked;
-    const from = yield* found(dialect, agent, kind);
-    if (!from.isThere) return { changed: 0, missing: kind };
-    if ('into' in asked) return { changed: yield* move(dialect, asked, from) };
-    return { changed: yield* say(dialect, { ...asked, at: now }) };
+    if (!(yield* isThere(dialect, asked.agent, asked.kind))) return { changed: 0, missing: asked.kind };
+    return { changed: yield* 'into' in asked ? move(dialect, asked) : say(dialect, asked) };
   });
 }
 
-interface Found {
-  readonly isThere: boolean;
-  readonly row: KindRow | undefined;
-}
-
-interface KindRow {
-  readonly name: string;
-  readonly state: KindState;
-  readonly state_at: number;
-  readonly by: string;
-}
-
-function* found(dialect: Dialect, agent: string, kind: string): Rule<Found> {
+function* isThere(dialect: Dialect, agent: string, kind: string): Rule<boolean> {
   const { key, keyOf, toStored } = dialect;
-  const sql = `SELECT name, state, state_at, by FROM failure_kinds WHERE ${ofAgent(dialect)} AND name = ?`;
-  const [row] = yield* rows<KindRow>({ name: 'find-kind', sql }, [keyOf(agent), toStored(kind)]);
-  if (row !== undefined) return { isThere: true, row };
-  const some = `SELECT 1 AS found FROM readings r JOIN conversations c ON c.${key} = r.${key}
-    WHERE r.kind = ? AND c.agent = ? LIMIT 1`;
-  const read = yield* rows({ name: 'find-kind-read', sql: some }, [toStored(kind), toStored(agent)]);
-  return { isThere: read.length > 0, row };
+  const sql = `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM failure_kinds WHERE ${ofAgent(dialect)} AND name = ?)
+    OR EXISTS (SELECT 1 FROM readings r JOIN conversations c ON c.${key} = r.${key} WHERE r.kind = ? AND c.agent = ?)`;
+  const found = yield* rows({ name: 'find-kind', sql }, [
+    ...[keyOf(agent), toStored(kind)],
+    ...[toStored(kind), toStored(agent)],
+  ]);
+  return found.length > 0;
 }
 
 /** A kind that is there keeps its own state; a new name takes the state along. */
-function* move(dialect: Dialect, asked: Extract<KindChange, { into: string }>, from: Found): Rule<number> {
+function* move(dialect: Dialect, { agent, kind, into }: Extract<KindChange, { into: string }>): Rule<number> {
   const { key, keyOf, toStored } = dialect;
-  const { agent, kind, into } = asked;
-  const target = yield* found(dialect, agent, into);
+  const isNew = !(yield* isThere(dialect, agent, into));
   const readings = `UPDATE readings SET kind = ? WHERE kind = ? AND source = 'person'
     AND EXISTS (SELECT 1 FROM conversations c WHERE c.${key} = readings.${key} AND c.agent = ?)`;
   const names = [toStored(into), toStored(kind)];
   const changed = yield* change({ name: 'move-kind', sql: readings }, [...names, toStored(agent)]);
-  if (!target.isThere && from.row !== undefined) {
-    const { state, state_at: at, by } = from.row;
-    yield* say(dialect, { agent, kind: into, state, at: Number(at), by: dialect.fromStored(by) });
-  }
-  const drop = `DELETE FROM failure_kinds WHERE ${ofAgent(dialect)} AND name = ?`;
-  yield* change({ name: 'drop-kind', sql: drop }, [keyOf(agent), toStored(kind)]);
+  const from = `${ofAgent(dialect)} AND name = ?`;
+  const place = [keyOf(agent), toStored(kind)];
+  if (isNew)
+    yield* change({ name: 'rename-kind', sql: `UPDATE failure_kinds SET name = ? WHERE ${from}` }, [
+      toStored(into),
+      ...place,
+    ]);
+  else yield* change({ name: 'drop-kind', sql: `DELETE FROM failure_kinds WHERE ${from}` }, place);
   return changed;
 }
 
-interface Said {
-  readonly agent: string;
-  readonly kind: string;
-  readonly state: KindState;
-  readonly at: number;
-  readonly by: string;
-}
-
-/** Saying the same again does not move the time from which on a mended kind would be back. */
-function say({ keyOf, toStored, isHashed }: Dialect, { agent, kind, state, at, by }: Said): Rule<number> {
+/** Saying again that it is mended moves the time from which on it would be back. */
+function say(
+  { keyOf, toStored, isHashed }: Dialect,
+  { agent, kind, state, by }: Extract<KindChange, { state: KindState }>,
+): Rule<number> {
   const names = ['agent', 'name', 'state', 'state_at', 'by', ...(isHashed ? ['agent_key'] : [])];
   const place = isHashed ? 'agent_key' : 'agent';
   const sql = `INSERT INTO failure_kinds (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
     ON CONFLICT (project, ${place}, name)
       DO UPDATE SET state = excluded.state, state_at = excluded.state_at, by = excluded.by
       WHERE failure_kinds.state <> excluded.state OR failure_kinds.state = 'mended'`;
-  const values = [toStored(agent), toStored(kind), state, at, toStored(by)];
+  const values = [toStored(agent), toStored(kind), state, Date.now(), toStored(by)];
   return change({ name: 'say-kind', sql }, [...values, ...(isHashed ? [keyOf(agent)] : [])]);
 }
 
@@ -122,9 +103,11 @@ export function* failedReadings({ key, toStored, fromStored }: Dialect, agent: s
 }
 
 export function* keptKinds(dialect: Dialect, agent: string): Rule<readonly KeptKind[]> {
-  const sql = `SELECT name, state, state_at, by FROM failure_kinds WHERE ${ofAgent(dialect)}
+  const sql = `SELECT name, state, state_at FROM failure_kinds WHERE ${ofAgent(dialect)}
     ORDER BY ${dialect.byBytes('name')} LIMIT ${KINDS_MAX}`;
-  const all = yield* rows<KindRow>({ name: 'kept-kinds', sql }, [dialect.keyOf(agent)]);
+  const all = yield* rows<{ name: string; state: KindState; state_at: number }>({ name: 'kept-kinds', sql }, [
+    dialect.keyOf(agent),
+  ]);
   return all.map(({ name, state, state_at: at }) => ({
     ...{ name: dialect.fromStored(name), state, stateAt: Number(at) },
   }));

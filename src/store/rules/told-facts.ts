@@ -15,7 +15,6 @@ type Cells = readonly [
   called: number | null,
   feedback: number | null,
   cameOut: number | null,
-  foretold: number | null,
   /** 0 is bad, 1 is good. */
   readAs: number | null,
 ];
@@ -52,14 +51,14 @@ export function* factsOf(dialect: Dialect, query: FrameQuery, lookedAtMax: numbe
 
 function statementOf({ key }: Dialect, window: string): string {
   return `SELECT c.id, c.conversation_id, c.began_at, CASE WHEN ${window} AND c.frame IS NOT NULL THEN c.facts END,
-      c.called, c.feedback, c.came_out, c.foretold, (SELECT min(CASE WHEN r.good THEN 1 ELSE 0 END) FROM readings r
+      c.called, c.feedback, c.came_out, (SELECT min(CASE WHEN r.good THEN 1 ELSE 0 END) FROM readings r
         WHERE r.${key} = c.${key} AND r.source = 'person' AND r.good IS NOT NULL)
     FROM (SELECT id FROM conversations WHERE first_closed_at IS NOT NULL AND ${inStretch(stretchOf({}), '').sql}
       ORDER BY began_at DESC, id DESC LIMIT ?) latest CROSS JOIN conversations c WHERE c.id = latest.id`;
 }
 
 function toFacts({ fromStored }: Dialect, row: Cells): FactsOf | undefined {
-  const [id, conversationId, beganAt, facts, called, feedback, cameOut, foretold, readAs] = row;
+  const [id, conversationId, beganAt, facts, called, feedback, cameOut, readAs] = row;
   if (facts === null) return undefined;
   return {
     row: id,
@@ -69,7 +68,6 @@ function toFacts({ fromStored }: Dialect, row: Cells): FactsOf | undefined {
     called: CALLED[called ?? -1] ?? 'unscored',
     feedback: POLARITIES[feedback ?? -1],
     cameOut: cameOutAs(cameOut),
-    isForetoldBad: foretold === 0,
     readAs: readAs === null ? undefined : readAs === 0 ? 'bad' : 'good',
   };
 }

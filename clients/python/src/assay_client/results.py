@@ -369,7 +369,7 @@ class Estimate(_EstimateRequired, total=False):
     explained: dict[str, Any]
 
 
-FindSource = Literal["came_out_bad", "feedback_negative", "read_bad", "criteria_failed", "foretold_bad", "new"]
+FindSource = Literal["came_out_bad", "feedback_negative", "read_bad", "criteria_failed", "new"]
 
 
 class CountedShare(TypedDict):

@@ -9,6 +9,8 @@ import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
+type Board = Awaited<ReturnType<typeof failureBoard>>;
+
 const EXAMPLES_MAX = 5;
 const WITHOUT_KIND_MAX = 200;
 const NOTE_CHARACTERS_MAX = 500;
@@ -23,8 +25,7 @@ kinds of failure as people named them, how often each comes, and bad readings wi
     const { since, until } = frameQueryOf(asked);
     const board = await failureBoard(reader, { agent: asked.agent, since, until });
     const withoutKind = board.withoutKind.length;
-    const kinds = board.kinds.map((kind) => ({ ...kind, readings: kind.readings.length }));
-    const words = { kinds, withoutKind, proposed: board.proposed.length };
+    const words = { kinds: board.kinds, withoutKind, proposed: board.proposed.length };
     return {
       agent: asked.agent,
       since: isoTime(since),
@@ -36,10 +37,7 @@ kinds of failure as people named them, how often each comes, and bad readings wi
       without_kind_count: withoutKind,
       proposed: board.proposed.map(({ name, places }) => ({
         name,
-        readings: places.flatMap((place) => {
-          const reading = board.withoutKind[place];
-          return reading === undefined ? [] : [{ conversation_id: reading.conversationId, by: reading.by }];
-        }),
+        readings: places.flatMap((place) => board.withoutKind[place] ?? []).map(failedJson),
       })),
       ...unseenJson(board.unseen, board.kinds.length),
     };
@@ -60,7 +58,7 @@ function kindJson(
       .filter(({ conversationId }, at) => readings.findIndex((one) => one.conversationId === conversationId) === at)
       .slice(0, EXAMPLES_MAX)
       .map(failedJson),
-    ...(share === undefined ? {} : { share: figureOf(rounded(share), read) }),
+    ...(share === undefined ? {} : { share: figureOf(share, read) }),
   };
 }
 
@@ -71,18 +69,9 @@ function failedJson({ conversationId, by, note, beganAt }: FailedReading): Faile
   };
 }
 
-function unseenJson(
-  unseen: Awaited<ReturnType<typeof failureBoard>>['unseen'],
-  kinds: number,
-): Pick<FailuresAnswer, 'unseen'> {
+function unseenJson(unseen: Board['unseen'], kinds: number): Pick<FailuresAnswer, 'unseen'> {
   if (unseen === undefined) return {};
-  const { value, lower, upper } = rounded(unseen);
-  const says = unseenWords({ kinds, lower, upper, unnamed: unseen.unnamed });
-  return { unseen: { says, kinds, failures: unseen.failures, value, low: lower, high: upper } };
-}
-
-/** To a hundredth of a point, as estimates are. */
-function rounded({ value, lower, upper }: { readonly [end in 'value' | 'lower' | 'upper']: number }) {
-  const round = (one: number) => Math.round(one * 10_000) / 10_000;
-  return { value: round(value), lower: round(lower), upper: round(upper) };
+  const { value, lower, upper, failures, unnamed } = unseen;
+  const says = unseenWords({ kinds, lower, upper, unnamed });
+  return { unseen: { says, kinds, failures, value, low: lower, high: upper } };
 }

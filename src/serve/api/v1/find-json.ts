@@ -2,7 +2,7 @@
 import type { FindJson } from '../../../api/finds.ts';
 import type { FindSource } from '../../../model/find-sources.ts';
 import type { Find } from '../../../statistics/discovery/finds.ts';
-import type { Lift, Share } from '../../../statistics/discovery/over-represented.ts';
+import { type Lift, liftOf, type Share } from '../../../statistics/discovery/over-represented.ts';
 import type { FactsOf } from '../../../store/frame-reader.ts';
 
 const IDS_MAX = 5;
@@ -13,7 +13,6 @@ const THOSE: Readonly<Record<Exclude<FindSource, 'new'>, string>> = {
   feedback_negative: 'conversations with negative feedback',
   read_bad: 'conversations that people read as bad',
   criteria_failed: 'conversations with a partial or hard failure',
-  foretold_bad: 'conversations with the lowest prediction',
 };
 
 interface Told {
@@ -23,9 +22,10 @@ interface Told {
 }
 
 export function findJson(
-  { fact, within, beside, chance, lift, members, withIt }: Find,
+  { fact, within, beside, chance, members, withIt }: Find,
   { conversations, source, linkTo }: Told,
 ): FindJson {
+  const lift = liftOf(within, beside);
   const latest = members
     .flatMap((member) => conversations[member] ?? [])
     .toSorted((a, b) => b.beganAt - a.beganAt || b.row - a.row)
@@ -58,12 +58,8 @@ function amongWords(source: Exclude<Told['source'], 'new'>, within: Share, besid
 }
 
 function oftenWords({ value, low, high }: Lift): string {
-  if (value === undefined || high === undefined) return `at least ${times(low)} as often`;
-  return `${times(value)} as often (${figure(low)} to ${figure(high)})`;
-}
-
-function times(ratio: number): string {
-  return `${figure(ratio)} times`;
+  if (value === undefined || high === undefined) return `at least ${figure(low)} times as often`;
+  return `${figure(value)} times as often (${figure(low)} to ${figure(high)})`;
 }
 
 /** Three digits say more than the intervals allow. */
@@ -84,11 +80,8 @@ type Asked = Readonly<Record<string, string | number | readonly string[] | undef
 /** The list with these filters, of which times are in milliseconds. */
 export function listLink(asked: Asked): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) {
-    if (value === undefined) continue;
-    const isTime = name === 'since' || name === 'until';
-    const given = typeof value === 'string' || typeof value === 'number' ? [value] : value;
-    for (const one of given) query.append(name, isTime ? new Date(one).toISOString() : String(one));
-  }
+  for (const [name, value = []] of Object.entries(asked))
+    for (const one of [value].flat())
+      query.append(name, name === 'since' || name === 'until' ? new Date(one).toISOString() : String(one));
   return `/conversations?${query.toString()}`;
 }

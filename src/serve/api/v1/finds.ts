@@ -9,8 +9,7 @@ import { factTable } from '../../../statistics/discovery/fact-table.ts';
 import { findsIn } from '../../../statistics/discovery/finds.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 import type { FrameQuery } from '../../../store/frame-reader.ts';
-import { learnedPrediction } from '../../estimate/learned-predictions.ts';
-import { contrastsOf, keepsAllFacts } from './contrasts.ts';
+import { contrastsOf } from './contrasts.ts';
 import { findJson, listLink } from './find-json.ts';
 import { frameQueryOf } from './frame-asked.ts';
 import { isoTime } from './iso-time.ts';
@@ -27,7 +26,7 @@ const LISTED_BY: Readonly<Record<FindSource, Readonly<Record<string, string | re
   feedback_negative: { feedback: 'negative' },
   criteria_failed: { outcome: FAILED_OUTCOMES.filter((one) => severityOf(one) !== severityOf('graceful_failure')) },
   // The list has no filter for them.
-  ...{ read_bad: {}, foretold_bad: {}, new: {} },
+  ...{ read_bad: {}, new: {} },
 };
 
 export const getFinds = v1Read({
@@ -41,21 +40,15 @@ facts that set an agent's conversations that went badly apart, and tools and err
 });
 
 async function foundIn(
-  reader: Pick<ConversationReader, 'frame' | 'pages'>,
+  reader: Pick<ConversationReader, 'frame'>,
   query: FrameQuery & { readonly agent: string },
 ): Promise<FindsAnswer> {
   const { since, until, agent } = query;
   const { conversations, isCut } = await reader.frame.factsOf(query, LOOKED_AT_MAX);
   const before = { ...query, since: since - EARLIER_MS, until: since };
-  const earlier = (await reader.frame.factsOf(before, EARLIER_MAX)).conversations.filter(keepsAllFacts);
-  const isForetold = conversations.some(({ isForetoldBad }) => isForetoldBad);
-  const prediction = isForetold ? (await learnedPrediction(reader, agent, until))?.prediction : undefined;
-  const contrasts = contrastsOf(conversations, {
-    earlier: earlier.length,
-    weighed: new Set(prediction?.weights.keys()),
-  });
+  const earlier = (await reader.frame.factsOf(before, EARLIER_MAX)).conversations;
   const table = factTable([...conversations, ...earlier].map(({ facts }) => facts));
-  const { finds, lookedAt, sizes } = findsIn(table, contrasts);
+  const { finds, lookedAt, sizes } = findsIn(table, contrastsOf(conversations, earlier.length));
   // The casts hold because the names are those of the contrasts.
   const { agentVersion: agent_version, environment, segment } = query;
   return {

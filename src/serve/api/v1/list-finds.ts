@@ -32,8 +32,9 @@ facts that the conversations of a list have in common, against the others of the
   answer: commonAnswer,
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<CommonAnswer> => {
     const { rows, isCut } = await listed(reader, searchOf({ ...asked, order: 'latest', limit: PAGE }));
-    const byAgent = Map.groupBy(rows, (row) => row.agent);
-    const [agent, own = []] = mostOf(byAgent);
+    const byAgent = [...Map.groupBy(rows, (row) => row.agent)].toSorted((a, b) => b[1].length - a[1].length);
+    // Facts of several agents would tell the agents apart.
+    const [agent, own = []] = byAgent[0] ?? [];
     const { since, until } = timeOf(own, { ...asked, isCut });
     const window = { agent: agent ?? '', since, until };
     const found =
@@ -47,7 +48,7 @@ facts that the conversations of a list have in common, against the others of the
     const linkTo = (fact: string) => listLink({ ...asked, agent, fact: [...(asked.fact ?? []), fact] });
     return {
       ...(agent === undefined ? {} : { agent }),
-      agents: byAgent.size,
+      agents: byAgent.length,
       ...{ since: isoTime(since), until: isoTime(until), says: words(within, finds.length) },
       ...{ conversations: conversations.length, within, others: conversations.length - within },
       ...{ looked_at: lookedAt, cut: isCut || found.isCut },
@@ -89,14 +90,6 @@ function timeOf(
   // Older ones that the list would have are no others.
   const begin = isCut ? last : Math.min(last, since ?? last - DAY_MS);
   return { since: times.reduce((least, at) => Math.min(least, at), begin), until: until ?? last + 1 };
-}
-
-/** The agent with most of them: facts of several would tell the agents apart. */
-function mostOf(
-  byAgent: ReadonlyMap<string, readonly ConversationRow[]>,
-): readonly [agent?: string, rows?: readonly ConversationRow[]] {
-  const [most = []] = [...byAgent].toSorted((a, b) => b[1].length - a[1].length);
-  return most;
 }
 
 /** True by construction: what was filtered by, and facts with a name that a chosen fact has as well. */
