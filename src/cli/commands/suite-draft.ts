@@ -2,14 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { clientFor } from '../../ask/judge-scheduler.ts';
-import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
-import { NANOS } from '../../model/questions.ts';
-import { type AskedRules, askedRules, type ToAsk } from '../../offline/draft/asked-rules.ts';
 import { type Draft, type DraftedRule, draftSuite } from '../../offline/draft/draft-suite.ts';
 import { suiteFile, testFile } from '../../offline/draft/drafted-files.ts';
 import { sentencesOf } from '../../offline/draft/prompt-sentences.ts';
@@ -31,7 +27,6 @@ interface DraftFlags {
   readonly fromStore?: boolean;
   readonly agent?: string;
   readonly since?: string;
-  readonly judge?: string;
   readonly out: string;
   readonly force?: boolean;
   readonly config?: string;
@@ -54,10 +49,6 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
     .option('--from-store', `use the latest ${CONVERSATIONS_MAX} conversations of the store`)
     .option('--agent <name>', 'only conversations of this agent')
     .option('--since <duration>', 'with --from-store, only conversations that began in this time, such as 7d or 12h')
-    .option(
-      '--judge <name>',
-      'also let this configured judge read rules out of the prompt, in the forms that patterns know',
-    )
     .option('--out <file>', 'file to write; the tests are written beside it', 'drafted.yaml')
     .option('--force', 'overwrite existing files')
     .addOption(settingOption('config'))
@@ -68,21 +59,15 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
 async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { suites: ['default'] });
   const name = nameFor(flags.out);
-  const judge = judgeNamed(flags.judge, settings);
   const read = readToolSchemas(textOf(flags.tools));
   if (typeof read === 'string') throw new CommandFailure(`${flags.tools}: ${read}`, EXIT.input);
   for (const because of read.leftOut) terminal.err(`left out: ${safe(because)}`);
   const conversations = await conversationsFor(flags, settings);
   const prompt = flags.prompt === undefined ? recordedPrompt(conversations) : textOf(flags.prompt);
-  const sentences = sentencesOf(prompt ?? '');
   const drafted = await draftSuite({
     name,
     tools: read.tools,
-    sentences,
-    ask:
-      judge === undefined
-        ? undefined
-        : (writing) => askJudge(judge, { settings, sentences, tools: read.tools, writing }),
+    sentences: sentencesOf(prompt ?? ''),
     conversations,
     settings: settings.tools,
     onProgress: (done) => terminal.progress(`${done} of ${counted(conversations.length, 'conversation')}`),
@@ -135,22 +120,6 @@ async function conversationsFor(flags: DraftFlags, settings: Settings): Promise<
   } finally {
     await reader.close();
   }
-}
-
-function judgeNamed(name: string | undefined, { judging: { judges } }: Settings): JudgeSettings | undefined {
-  if (name === undefined) return undefined;
-  const judge = judges.find((one) => one.name === name);
-  if (judge !== undefined) return judge;
-  const known = judges.length === 0 ? 'none is' : `there are ${judges.map((one) => one.name).join(', ')}`;
-  throw new CommandFailure(`--judge ${safe(name, 60)}: no such judge is configured: ${known}`, EXIT.usage);
-}
-
-function askJudge(
-  judge: JudgeSettings,
-  { settings, ...asked }: Pick<ToAsk, 'sentences' | 'tools' | 'writing'> & { readonly settings: Settings },
-): Promise<AskedRules> {
-  const budgetNanos = Math.floor(settings.judging.budget.perHour * NANOS);
-  return askedRules({ ...asked, judge, client: clientFor(judge), budgetNanos });
 }
 
 /** Instructions as the latest conversation has them. */

@@ -11,7 +11,6 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import { toolEffects } from '../../score/subject/tool-effects.ts';
 import { shareOf } from '../../statistics/calibrate/estimate.ts';
-import type { AskedRules } from './asked-rules.ts';
 import { plainLine, type WrittenRule } from './drafted-files.ts';
 import { claimsIn } from './prompt-patterns.ts';
 import type { Sentence } from './prompt-sentences.ts';
@@ -26,8 +25,6 @@ interface ToDraft {
   readonly name: string;
   readonly tools: readonly ToolSchema[];
   readonly sentences: readonly Sentence[];
-  /** Rules that a model reads out of the sentences, for tools that change something. */
-  readonly ask?: ((writing: readonly string[]) => Promise<AskedRules>) | undefined;
   readonly conversations: readonly Conversation[];
   /** Tools as the configuration describes them. */
   readonly settings: ToolNames | undefined;
@@ -61,10 +58,8 @@ const SUPPOSED_DOUBTED_BEYOND = 0.2;
 export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const { tools, conversations } = parts;
   const { reading, writing } = byEffect(parts);
-  const asked = await parts.ask?.(writing.map(({ name }) => name));
-  const read = promptRules(parts.sentences, { all: tools, writing });
-  const said = distinct([...read, ...(asked?.rules ?? [])]).slice(0, RULES_MAX);
-  const leftOut = (asked?.problems ?? []).map((because) => ({ name: 'rules of the model', because }));
+  const said = distinct(promptRules(parts.sentences, { all: tools, writing })).slice(0, RULES_MAX);
+  const leftOut: { name: string; because: string }[] = [];
   const try_ = async (rules: readonly Unnamed[]) => {
     const written = writtenRules(named(rules), tools, leftOut);
     const trial = await tried(written, {

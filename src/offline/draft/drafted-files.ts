@@ -106,9 +106,8 @@ export function testFile(rules: readonly WrittenRule[]): string | undefined {
   document.commentBefore = ' Made from the schemas: one conversation that keeps each rule, and one that breaks it.';
   return visibleYaml(document);
 
-  function testOf(name: string, { turns, judge }: Example, expect: Readonly<Record<string, string>>): object {
-    const [criterion = ''] = Object.keys(expect);
-    return { name, turns, ...(judge === undefined ? {} : { judge: { [criterion]: judge } }), expect };
+  function testOf(name: string, { turns }: Example, expect: Readonly<Record<string, string>>): object {
+    return { name, turns, expect };
   }
 }
 

@@ -1,13 +1,5 @@
-/** A claim as a criterion: an order, an expression, or a question to a judge. */
-import {
-  type Condition,
-  type ItemsClaim,
-  type LookupClaim,
-  pathName,
-  type Rule,
-  type ValueClaim,
-  type WholeClaim,
-} from './rule.ts';
+/** A claim as a criterion: an order or an expression. */
+import { type ItemsClaim, pathName, type Rule, type ValueClaim, type WholeClaim } from './rule.ts';
 import type { ArgumentPlace, Scalar } from './argument-places.ts';
 
 /** Fields of a criterion, as the suite's file has them. */
@@ -16,7 +8,6 @@ export interface DraftedCriterion {
   readonly when?: string;
   readonly check?: string;
   readonly order?: unknown;
-  readonly judge?: unknown;
 }
 
 /** Words of a yes, in English. */
@@ -55,10 +46,6 @@ export function criterionOf({ claim }: Pick<Rule, 'claim'>): DraftedCriterion {
         when: `size(${succeeded(claim.tools)}) > 0`,
         check: `${succeeded(claim.tools)}.all(c, ${succeeded(claim.tools)}.exists_one(d, d.name == c.name && d.args_text == c.args_text))`,
       };
-    case 'looked_up':
-      return lookedUp(claim);
-    case 'judged':
-      return { question: claim.question, judge: { sees: ['instructions', 'tool'], shared: true } };
     default:
       return argumentsOf(claim);
   }
@@ -116,24 +103,6 @@ function argumentsOf(claim: ValueClaim | WholeClaim | ItemsClaim): DraftedCriter
       };
     }
   }
-}
-
-/** Lookups of the same thing by the same id; the last word is the newest. */
-function lookedUp(claim: LookupClaim): DraftedCriterion {
-  const { tool, argument, lookup, condition } = claim;
-  const same = `d.args.${argument} == c.args.${argument}`;
-  return {
-    question: `Was ${tool} called only where ${condition.field} ${OPERATOR_WORDS[condition.operator]} ${String(condition.value)}?`,
-    when: `${succeeded([tool])}.exists(c, ${succeeded([lookup])}.exists(d, ${same}))`,
-    check: `${succeeded([tool])}.all(c, ${succeeded([lookup])}.all(d, !(${same}) || ${compared(condition)}))`,
-  };
-}
-
-const OPERATOR_WORDS = { is: 'is', is_not: 'is not', at_most: 'is at most', at_least: 'is at least' } as const;
-const OPERATOR_SIGNS = { is: '==', is_not: '!=', at_most: '<=', at_least: '>=' } as const;
-
-function compared({ field, operator, value }: Condition): string {
-  return `d.result.${field} ${OPERATOR_SIGNS[operator]} ${scalar(value)}`;
 }
 
 /** In the words of a user, or in the result of another call. Calls that were asked for together know nothing of each other. */

@@ -6,7 +6,7 @@
 import { isList, type Json } from '../../model/json.ts';
 import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
 import { type ArgumentPlace, sampleArguments, sampleOf, type Scalar } from './argument-places.ts';
-import type { Condition, ItemsClaim, LookupClaim, Rule, ValueClaim, WholeClaim } from './rule.ts';
+import type { ItemsClaim, Rule, ValueClaim, WholeClaim } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 
 interface ExampleCall {
@@ -23,8 +23,6 @@ interface ExampleTurn {
 
 export interface Example {
   readonly turns: readonly ExampleTurn[];
-  /** Answer that a judge is taken to give. */
-  readonly judge?: 'yes' | 'no';
 }
 
 interface Examples {
@@ -70,12 +68,6 @@ export function examplesOf({ claim }: Pick<Rule, 'claim'>, around: Around): Exam
     case 'once': {
       const made = claim.tools.slice(0, 1).map((tool) => call(tool));
       return { keeps: kept(made), breaks: broken([...made, ...made]) };
-    }
-    case 'looked_up':
-      return lookups(claim, call);
-    case 'judged': {
-      const said = kept([...around.tools.keys()].slice(0, 1).map((tool) => call(tool)));
-      return { keeps: { ...said, judge: 'yes' }, breaks: { ...said, judge: 'no' } };
     }
     default:
       return argumentExamples(claim, around, { call, kept });
@@ -169,26 +161,6 @@ function valuesFor(claim: ValueClaim): Values | string {
       return least === undefined ? 'it has no limit' : { good: least, bad: least - Math.max(1, Math.abs(least)) };
     }
   }
-}
-
-function lookups(claim: LookupClaim, call: MakeCall): Examples {
-  const { tool, argument, lookup, condition } = claim;
-  const same = { [argument]: UNHEARD.text };
-  const found = (value: Scalar) => [call(lookup, same, { [condition.field]: value }), call(tool, same, { done: true })];
-  const [good, bad] = eitherSide(condition);
-  return { keeps: agreed(found(good)), breaks: broken(found(bad)) };
-}
-
-function eitherSide({ operator, value }: Condition): readonly [good: Scalar, bad: Scalar] {
-  const other = typeof value === 'number' ? value + 1 : typeof value === 'boolean' ? !value : `not ${value}`;
-  const less = typeof value === 'number' ? value - 1 : other;
-  const sides = {
-    is: [value, other],
-    is_not: [other, value],
-    at_most: [value, other],
-    at_least: [value, less],
-  } as const;
-  return sides[operator];
 }
 
 function argumentsFor(tool: string, { tools }: Around): { readonly [name: string]: Json } {

@@ -1,17 +1,8 @@
 /**
  * A rule of a drafted suite: what it claims, and where it comes from. Claims are a closed set, whoever makes them, so
- * that what a prompt or a model says becomes a criterion of a known form, or nothing.
+ * that what a prompt says becomes a criterion of a known form, or nothing.
  */
 import type { ArgumentPlace, Scalar } from './argument-places.ts';
-
-export const OPERATORS = ['is', 'is_not', 'at_most', 'at_least'] as const;
-
-export interface Condition {
-  /** Field of the lookup's result. */
-  readonly field: string;
-  readonly operator: (typeof OPERATORS)[number];
-  readonly value: Scalar;
-}
 
 export type ValueClaim =
   /** The value was said by the user or given by a tool. */
@@ -43,15 +34,6 @@ export interface ItemsClaim {
   readonly which: { readonly member: string; readonly prefix: string } | undefined;
 }
 
-/** The result of a lookup by the same id meets a condition. */
-export interface LookupClaim {
-  readonly is: 'looked_up';
-  readonly tool: string;
-  readonly argument: string;
-  readonly lookup: string;
-  readonly condition: Condition;
-}
-
 type CallClaim =
   /** Each call of `later` comes after one of `first`. */
   | { readonly is: 'before'; readonly first: string; readonly later: readonly string[] }
@@ -61,13 +43,7 @@ type CallClaim =
   | { readonly is: 'at_most'; readonly tool: string; readonly most: number }
   | { readonly is: 'once'; readonly tools: readonly string[] };
 
-export type Claim =
-  | CallClaim
-  | ValueClaim
-  | WholeClaim
-  | ItemsClaim
-  | LookupClaim
-  | { readonly is: 'judged'; readonly question: string };
+export type Claim = CallClaim | ValueClaim | WholeClaim | ItemsClaim;
 
 export type Origin =
   | { readonly is: 'prompt'; readonly line: number; readonly sentence: string }
@@ -124,10 +100,6 @@ function nameOf(claim: Claim): string {
       return `${claim.tool}_${pathName(claim.place)}_allowed`;
     case 'items':
       return `${claim.tool}_${claim.which?.prefix ?? claim.list}_at_most_${claim.most}`;
-    case 'looked_up':
-      return `${claim.tool}_if_${claim.condition.field}_${claim.condition.operator}_${claim.condition.value}`;
-    case 'judged':
-      return `judged_${claim.question.slice(0, 50).toLowerCase()}`;
   }
 }
 
