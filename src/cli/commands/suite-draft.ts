@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
-import { type Draft, type DraftedRule, draftSuite } from '../../offline/draft/draft-suite.ts';
+import { type Draft, draftSuite } from '../../offline/draft/draft-suite.ts';
 import { suiteFile, testFile } from '../../offline/draft/drafted-files.ts';
 import { sentencesOf } from '../../offline/draft/prompt-sentences.ts';
 import { conversationsOfFiles, conversationsOfStore } from '../../offline/draft/recorded-conversations.ts';
@@ -19,6 +19,7 @@ import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import type { WrittenRule } from '../../offline/draft/written-rules.ts';
 
 interface DraftFlags {
   readonly tools: string;
@@ -76,10 +77,9 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   print(terminal, drafted, conversations.length);
   if (drafted.rules.length === 0)
     throw new CommandFailure('no rule could be drafted: give --prompt or --from as well', EXIT.input);
-  const tools = read.tools.map((tool) => tool.name);
   const tests = flags.out.replace(/\.ya?ml$/, '.test.yaml');
-  await writeFile(flags.out, suiteFile({ name, tools, ...drafted }), flags);
-  await writeFile(tests, testFile(drafted.rules) ?? '', flags);
+  await writeFile(flags.out, suiteFile({ name, tools: read.tools, ...drafted }), flags);
+  await writeFile(tests, testFile(drafted.rules), flags);
   terminal.out(`\n${counted(drafted.rules.length, 'rule')} in ${flags.out}, ${tests} beside it: read them, then`);
   terminal.out(`  assay suite test ${flags.out}`);
 }
@@ -142,7 +142,7 @@ const FROM_SHOWN_MAX = 70;
 
 function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversations: number): void {
   const { out, paint } = terminal;
-  const rows = (of: readonly DraftedRule[]): readonly TableRow[] => of.map((one) => rowOf(one, conversations > 0));
+  const rows = (of: readonly WrittenRule[]): readonly TableRow[] => of.map(rowOf);
   const head = conversations === 0 ? ['rule', 'from'] : ['rule', 'from', 'applies', 'fails', 'such as'];
   printTable(terminal, [headRow(...head), ...rows(rules)], { align: 'llrr', indent: 2 });
   if (doubted.length > 0) {
@@ -153,12 +153,9 @@ function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversat
   for (const { name, because } of leftOut) out(paint('dim', `  left out: ${safe(name, 80)}: ${safe(because)}`));
 }
 
-function rowOf({ rule: { name, origin }, measured }: DraftedRule, hasTraffic: boolean): TableRow {
-  const from = { prompt: 'prompt', schema: 'schema', traffic: 'traffic' }[origin.is];
-  const where =
-    origin.is === 'prompt' ? `${from}:${origin.line} ${origin.sentence}` : origin.is === 'schema' ? origin.at : from;
-  const said = [name, { text: where, max: FROM_SHOWN_MAX }] as const;
-  if (!hasTraffic || measured === undefined) return said;
+function rowOf({ name, origin, measured }: WrittenRule): TableRow {
+  const said = [name, { text: origin.text, max: FROM_SHOWN_MAX }] as const;
+  if (measured === undefined) return said;
   const { applies, fails, failing } = measured;
   return [...said, String(applies), String(fails), failing.map((id) => safe(id, 40)).join(', ')];
 }

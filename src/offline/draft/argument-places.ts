@@ -8,14 +8,14 @@ import { isArgumentName, type Schema, type ToolSchema } from './tool-schemas.ts'
 
 export type Scalar = string | number | boolean;
 
-interface Part {
+export interface PathPart {
   readonly name: string;
   /** Whether the next part, or the value, is in each item of a list. */
   readonly isList: boolean;
 }
 
 export interface ArgumentPlace {
-  readonly path: readonly Part[];
+  readonly path: readonly PathPart[];
   readonly schema: Schema;
   /** Place in the file. */
   readonly at: string;
@@ -30,7 +30,7 @@ const PLACES_MAX = 100;
 
 export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
   const places: ArgumentPlace[] = [];
-  const walk = (schema: Schema, path: readonly Part[], where: string, isRequired: boolean) => {
+  const walk = (schema: Schema, path: readonly PathPart[], where: string, isRequired: boolean) => {
     if (path.length >= DEPTH_MAX) return;
     const required = requiredIn(schema);
     for (const [name, written] of propertiesIn(schema)) {

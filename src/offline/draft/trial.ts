@@ -15,103 +15,85 @@ import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { readSuiteTests } from '../../score/suite-test/read-suite-tests.ts';
 import { runSuiteTest } from '../../score/suite-test/run-suite-test.ts';
 import { recordedRequest } from '../recording.ts';
-import { suiteFile, testFile, type WrittenRule } from './drafted-files.ts';
-import type { Measured } from './rule.ts';
+import { suiteFile, testFile } from './drafted-files.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+import type { LeftOut, WrittenRule } from './written-rules.ts';
 
-interface TrialOptions {
+export interface ToTry {
   /** Name of the suite. */
   readonly name: string;
-  readonly tools: readonly string[];
+  readonly tools: readonly ToolSchema[];
+  /** Tools as the configuration describes them. */
   readonly settings: ToolNames | undefined;
-}
-
-interface Compiled {
-  readonly suite: CompiledSuite | undefined;
-  readonly rules: readonly WrittenRule[];
-  /** Rules that were left out, with the reason. */
-  readonly leftOut: readonly LeftOut[];
-}
-
-interface LeftOut {
-  readonly rule: WrittenRule;
-  readonly because: string;
+  readonly conversations: readonly Conversation[];
+  readonly onProgress?: (done: number) => void;
 }
 
 const SHOWN_MAX = 3;
-/** Each round leaves at least one rule out. */
-const ROUNDS_MAX = 20;
 
-/** Rules that compile and of which both examples are answered as they should. */
-export async function tried(written: readonly WrittenRule[], options: TrialOptions): Promise<Compiled> {
+/** Rules that compile and of which both examples are answered as they should, with how often the recording keeps them. */
+export async function tried(
+  written: readonly WrittenRule[],
+  options: ToTry,
+): Promise<{ readonly rules: readonly WrittenRule[]; readonly leftOut: readonly LeftOut[] }> {
   const leftOut: LeftOut[] = [];
   let rules = written;
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  // Each round leaves a rule out, or is the last.
+  while (rules.length > 0) {
     const { suite, wrong } = await examined(rules, options);
-    if (wrong.size === 0) return { suite, rules, leftOut };
-    leftOut.push(...[...wrong].map(([rule, because]) => ({ rule, because })));
+    if (suite !== undefined && wrong.size === 0) return { rules: measured(rules, suite, options), leftOut };
+    leftOut.push(...[...wrong].map(([{ name }, because]) => ({ name, because })));
     rules = rules.filter((rule) => !wrong.has(rule));
   }
-  return {
-    suite: undefined,
-    rules: [],
-    leftOut: [...leftOut, ...rules.map((rule) => ({ rule, because: 'too many mistakes' }))],
-  };
+  return { rules, leftOut };
 }
 
 async function examined(
   rules: readonly WrittenRule[],
-  { settings, ...options }: TrialOptions,
+  { name, tools, settings }: ToTry,
 ): Promise<{ readonly suite: CompiledSuite | undefined; readonly wrong: ReadonlyMap<WrittenRule, string> }> {
   const wrong = new Map<WrittenRule, string>();
-  if (rules.length === 0) return { suite: undefined, wrong };
-  const text = suiteFile({ ...options, rules, doubted: [] });
-  const { suite, mistakes } = readSuite(text, 'the draft', { tools: settings });
+  const { suite, mistakes } = readSuite(suiteFile({ name, tools, rules, doubted: [] }), 'the draft', {
+    tools: settings,
+  });
   for (const { path, problem } of mistakes) {
     const rule = rules[Number(/^criteria\[(\d+)\]/.exec(path)?.[1] ?? -1)];
     if (rule === undefined) throw new Error(`draft: the suite has a mistake at ${path}: ${problem}`);
     wrong.set(rule, `its expression is not valid: ${problem}`);
   }
   if (suite === undefined) return { suite, wrong };
-  const { tests, mistakes: testMistakes } = readSuiteTests(testFile(rules) ?? '', 'the tests');
+  const { tests, mistakes: testMistakes } = readSuiteTests(testFile(rules), 'the tests');
   if (tests === undefined) throw new Error(`draft: the tests have mistakes: ${testMistakes[0]?.problem ?? ''}`);
   for (const [index, test] of tests.tests.entries()) {
     const rule = rules[Math.floor(index / 2)];
-    if (rule === undefined || test.conversation.is !== 'excerpt') continue;
+    if (rule === undefined || wrong.has(rule) || test.conversation.is !== 'excerpt') continue;
     const batches = recordedRequest(excerptRequest(test.conversation, undefined), test.name);
     const { conversations } = await understandRecorded(batches, { conversationKeys: [], spool: new MemorySpool() });
-    const [conversation] = conversations;
-    const [unmet] = conversation === undefined ? [] : runSuiteTest(suite, test, conversation);
-    if (unmet !== undefined && !wrong.has(rule))
-      wrong.set(
-        rule,
-        `its example that ${index % 2 === 0 ? 'keeps' : 'breaks'} it gives ${unmet.actual}: ${unmet.reason}`,
-      );
+    const [unmet] = conversations.flatMap((conversation) => runSuiteTest(suite, test, conversation));
+    const which = index % 2 === 0 ? 'keeps' : 'breaks';
+    if (unmet !== undefined) wrong.set(rule, `its example that ${which} it gives ${unmet.actual}: ${unmet.reason}`);
   }
   return { suite, wrong };
 }
 
-/** By the name of a rule. */
-export function measured(
-  suite: CompiledSuite | undefined,
-  conversations: readonly Conversation[],
-  onProgress: (done: number) => void = () => {},
-): ReadonlyMap<string, Measured> {
-  const found = new Map<string, { applies: number; fails: number; failing: string[] }>();
-  if (suite === undefined) return found;
+function measured(
+  rules: readonly WrittenRule[],
+  suite: CompiledSuite,
+  { conversations, onProgress }: ToTry,
+): readonly WrittenRule[] {
+  if (conversations.length === 0) return rules;
+  const counts = new Map(rules.map(({ name }) => [name, { applies: 0, fails: 0, failing: [] as string[] }]));
   for (const [index, conversation] of conversations.entries()) {
-    onProgress(index);
-    const { verdicts } = evaluate(suite, { conversation, turnId: undefined, revision: 1 });
-    for (const [name, { verdict }] of verdicts) {
+    onProgress?.(index);
+    for (const [name, { verdict }] of evaluate(suite, { conversation, turnId: undefined, revision: 1 }).verdicts) {
       const decision = decisionOf(verdict);
-      if (decision === undefined) continue;
-      const counts = found.get(name) ?? { applies: 0, fails: 0, failing: [] };
-      counts.applies += 1;
-      if (decision === 'fail') {
-        counts.fails += 1;
-        if (counts.failing.length < SHOWN_MAX) counts.failing.push(conversation.id);
-      }
-      found.set(name, counts);
+      const count = counts.get(name);
+      if (decision === undefined || count === undefined) continue;
+      count.applies += 1;
+      if (decision !== 'fail') continue;
+      count.fails += 1;
+      if (count.failing.length < SHOWN_MAX) count.failing.push(conversation.id);
     }
   }
-  return found;
+  return rules.map((rule) => ({ ...rule, measured: counts.get(rule.name) }));
 }

@@ -1,0 +1,61 @@
+/** Rules as they will be handed out: each with a name, a criterion, and two examples. */
+import { type Example, examplesOf } from './rule-examples.ts';
+import { formOf } from './rule-forms.ts';
+import type { Form, Measured, Rule } from './rule.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+
+export interface WrittenRule extends Rule {
+  readonly name: string;
+  readonly form: Form;
+  readonly keeps: Example;
+  readonly breaks: Example;
+  /** Undefined without a recording. */
+  readonly measured?: Measured | undefined;
+}
+
+export interface LeftOut {
+  readonly name: string;
+  readonly because: string;
+}
+
+interface Sorted {
+  readonly rules: readonly WrittenRule[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const NAME_LENGTH_MAX = 60;
+
+/** The first of rules that ask the same stays. */
+export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, ToolSchema>, most: number): Sorted {
+  const byAsked = new Map<string, Rule & { readonly form: Form }>();
+  const lookupsBefore = new Map<string, string[]>();
+  for (const rule of given) {
+    const form = formOf(rule.claim, tools);
+    const asked = JSON.stringify(form.asks);
+    if (!byAsked.has(asked)) byAsked.set(asked, { ...rule, form });
+    if (rule.claim.is === 'before')
+      for (const tool of rule.claim.later)
+        lookupsBefore.set(tool, [...(lookupsBefore.get(tool) ?? []), rule.claim.first]);
+  }
+  const formed = [...byAsked.values()];
+  const leftOut: LeftOut[] = [];
+  if (formed.length > most)
+    leftOut.push({ name: `${formed.length - most} rules`, because: `a suite has at most ${most} here` });
+  const taken = new Set<string>();
+  const rules = formed.slice(0, most).flatMap(({ form, ...rule }): readonly WrittenRule[] => {
+    const name = freeName(form.name, taken);
+    if (form.unprovable === undefined) return [{ ...rule, form, name, ...examplesOf(form, { tools, lookupsBefore }) }];
+    leftOut.push({ name, because: form.unprovable });
+    return [];
+  });
+  return { rules, leftOut };
+}
+
+/** Names of criteria are labels of metrics: letters, digits and `_`, each once. */
+function freeName(given: string, taken: Set<string>): string {
+  const plain = given.replaceAll(/\W+/g, '_').slice(0, NAME_LENGTH_MAX).replace(/_+$/, '');
+  let name = plain;
+  for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
+  taken.add(name);
+  return name;
+}
