@@ -3,14 +3,18 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
-import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { ConversationSource } from '../../backtest/conversation-source.ts';
+import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
+import { selectedRows } from '../../offline/datasets/from-store.ts';
 import { type Draft, draftSuite } from '../../offline/draft/draft-suite.ts';
 import { suiteFile, testFile } from '../../offline/draft/drafted-files.ts';
 import { sentencesOf } from '../../offline/draft/prompt-sentences.ts';
-import { conversationsOfFiles, conversationsOfStore } from '../../offline/draft/recorded-conversations.ts';
 import { readToolSchemas } from '../../offline/draft/tool-schemas.ts';
+import type { WrittenRule } from '../../offline/draft/written-rules.ts';
+import { readRecordings, redactRecorded } from '../../offline/recording.ts';
+import { idKeysOf } from '../../normalize/id-keys.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
 import { load } from '../load.ts';
@@ -19,7 +23,6 @@ import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
-import type { WrittenRule } from '../../offline/draft/written-rules.ts';
 
 interface DraftFlags {
   readonly tools: string;
@@ -85,13 +88,10 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
 }
 
 function nameFor(out: string): string {
-  if (!/\.ya?ml$/.test(out) || out.endsWith('.test.yaml'))
-    throw new CommandFailure(`--out ${safe(out)}: expected a file that ends in .yaml`, EXIT.usage);
-  const name = path
-    .basename(out)
-    .replace(/\.ya?ml$/, '')
-    .replaceAll(/[^\w-]+/g, '-');
-  return /^[A-Za-z]/.test(name) ? name : `suite-${name}`;
+  const name = /^([A-Za-z][\w-]*)\.ya?ml$/.exec(path.basename(out))?.[1];
+  if (name !== undefined) return name;
+  const problem = 'expected a name of letters, digits, _ and - that ends in .yaml';
+  throw new CommandFailure(`--out ${safe(out)}: ${problem}`, EXIT.usage);
 }
 
 function textOf(file: string): string {
@@ -104,22 +104,32 @@ function textOf(file: string): string {
   }
 }
 
+/** The oldest first. */
 async function conversationsFor(flags: DraftFlags, settings: Settings): Promise<readonly Conversation[]> {
+  const { agent, from: files = [] } = flags;
   const { idKeys: conversationKeys } = settings.conversation;
-  const files = flags.from ?? [];
-  const recorded = await conversationsOfFiles(files, { conversationKeys, redaction: offlineRedaction(settings) });
-  const ofAgent = recorded.filter(({ agent }) => flags.agent === undefined || agent.name === flags.agent);
+  const batches = redactRecorded(readRecordings(files), settings);
+  const { conversations } = await understandRecorded(batches, { conversationKeys });
+  const ofAgent = conversations.filter((one) => agent === undefined || one.agent.name === agent);
   if (files.length > 0 && ofAgent.length === 0)
     throw new CommandFailure('--from: no conversation of the agent was found in the recordings', EXIT.input);
   if (flags.fromStore !== true) return ofAgent;
+  const stored: Conversation[] = [];
   const reader = await openedStore(settings);
   try {
-    const [agent, since] = [flags.agent, sinceOf(flags.since)];
-    const stored = await conversationsOfStore(reader, { conversationKeys, agent, since, limit: CONVERSATIONS_MAX });
-    return [...ofAgent, ...stored];
+    const any = { outcomes: undefined, suite: undefined, agentVersion: undefined };
+    const selection = { ...any, agent, since: sinceOf(flags.since), limit: CONVERSATIONS_MAX };
+    const source = new ConversationSource({ reader, idKeys: idKeysOf(conversationKeys), truth: undefined });
+    for await (const row of selectedRows(reader, selection)) {
+      const understood = await source.of(row);
+      // Spans of some are no longer kept.
+      if (typeof understood !== 'string') stored.unshift(understood.whole);
+      if (stored.length >= CONVERSATIONS_MAX) break;
+    }
   } finally {
     await reader.close();
   }
+  return [...ofAgent, ...stored];
 }
 
 /** Instructions as the latest conversation has them. */

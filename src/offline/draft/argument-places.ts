@@ -97,42 +97,45 @@ export function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
+/** Arguments that the schema allows, as far as it says. Lists have one item. */
+export function sampleArguments(tool: ToolSchema): { readonly [name: string]: Json } {
+  return membersOf(placesIn(tool).reduce((args: Json, place) => withValue(args, place, sampleOf(place.schema)), {}));
+}
+
 /** Texts of many forms, for a pattern. */
 const TEXTS = ['sample', 'A1', 'ABC', '1', '4711', 'ABC123', 'A-1234', '2026-03-02', '10:30', 'ann@example.com', 'a'];
 const SUCH_AS = /such as '([^'\n]{1,80})'/;
 
-/** Arguments that the schema allows, as far as it says; null where it describes nothing. */
-export function sampleArguments({ parameters }: ToolSchema): { readonly [name: string]: Json } {
-  const sample = sampleOf(parameters, parameters, 0);
-  // The cast holds: an object was sampled, and its values are JSON.
-  return isMapping(sample) ? (sample as { readonly [name: string]: Json }) : {};
-}
-
-export function sampleOf(written: unknown, root: Schema, depth: number): Json {
-  const { schema } = resolved(written, root);
-  const given = [schema.const, listed(schema.enum), schema.default, listed(schema.examples)].find(isScalar);
+/** Objects and lists are empty: what is in them has places of its own. */
+export function sampleOf(schema: Schema): Json {
+  const { type, pattern, description } = schema;
+  const isOf = (kind: string) => type === kind || (isList(type) && type.includes(kind));
+  if (isOf('object') || 'properties' in schema) return {};
+  if (isOf('array')) return [];
+  const given = [schema.const, schema.enum, schema.default, schema.examples].flat().find(isScalar);
   if (given !== undefined) return given;
-  const type = isList(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
-  if (type === 'object' || 'properties' in schema) {
-    const members = depth >= DEPTH_MAX ? [] : propertiesIn(schema);
-    return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member, root, depth + 1)]));
-  }
-  if (type === 'array') return depth >= DEPTH_MAX ? [] : [sampleOf(schema.items, root, depth + 1)];
-  if (type === 'boolean') return true;
-  if (type === 'number' || type === 'integer') return numberIn(schema);
-  const said = typeof schema.description === 'string' ? SUCH_AS.exec(schema.description)?.[1] : undefined;
+  if (isOf('boolean')) return true;
+  if (isOf('number') || isOf('integer')) return numberIn(schema);
+  const said = typeof description === 'string' ? SUCH_AS.exec(description)?.[1] : undefined;
   const texts = said === undefined ? TEXTS : [said, ...TEXTS];
-  const pattern = schema.pattern;
-  if (typeof pattern !== 'string' || patternMistake(pattern) !== undefined) return texts[0] ?? '';
-  return texts.find((text) => occurs(pattern, text)) ?? texts[0] ?? '';
-}
-
-function listed(value: unknown): unknown {
-  return isList(value) ? value.find(isScalar) : undefined;
+  const isFormed = typeof pattern === 'string' && patternMistake(pattern) === undefined;
+  return texts.find((text) => !isFormed || occurs(pattern, text)) ?? '';
 }
 
 function numberIn({ minimum, maximum, exclusiveMinimum }: Schema): number {
   if (typeof minimum === 'number') return minimum;
   if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
   return typeof maximum === 'number' ? Math.min(1, maximum) : 1;
+}
+
+export function withValue(around: Json, { path: [part, ...path] }: Pick<ArgumentPlace, 'path'>, value: Json): Json {
+  if (part === undefined) return value;
+  const members = membersOf(around);
+  const own = members[part.name] ?? null;
+  const changed = withValue(isList(own) ? (own[0] ?? null) : own, { path }, value);
+  return { ...members, [part.name]: part.isList ? [changed] : changed };
+}
+
+function membersOf(value: Json): { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
 }

@@ -57,7 +57,7 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   );
   const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing), GUESSES_MAX);
   const all = [
-    ...said.flatMap((rule) => meant(rule, guessed)),
+    ...said,
     ...shown(guessed, said),
     ...writing.flatMap(sourceRules),
     ...onceRule(writing),
@@ -110,18 +110,6 @@ function guesses(reading: readonly ToolSchema[], writing: readonly ToolSchema[])
 
 function byTraffic(claim: Claim): Rule {
   return { claim, origin: { is: 'shown', text: 'traffic' } };
-}
-
-/** A sentence about any change does not mean a tool that the traffic mostly calls without a yes. */
-function meant(rule: Rule, guessed: readonly WrittenRule[]): readonly Rule[] {
-  const { claim, origin } = rule;
-  if (claim.is !== 'confirmed' || claim.tools.length < 2) return [rule];
-  const unmeant = guessed.flatMap(({ claim: guess, measured: { applies, fails } = NEVER }) => {
-    const isUnmeant = applies >= OWN_CONVERSATIONS_MIN && fails > DOUBTED_BEYOND.stated * applies;
-    return guess.is === 'confirmed' && isUnmeant ? guess.tools : [];
-  });
-  const tools = claim.tools.filter((tool) => !unmeant.includes(tool));
-  return tools.length === 0 ? [] : [{ claim: { is: 'confirmed', tools }, origin }];
 }
 
 /** Guesses that the traffic shows and the prompt does not say. Guesses of one form become one rule about several tools. */

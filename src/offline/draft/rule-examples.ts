@@ -3,10 +3,10 @@
  * of the draft: the user gives the values, what has to be looked up is looked up, and a yes comes before the calls. The
  * other one breaks it.
  */
-import { isList, type Json } from '../../model/json.ts';
+import type { Json } from '../../model/json.ts';
 import { leavesOf } from '../../mutate/leaves.ts';
-import { sampleArguments } from './argument-places.ts';
-import type { Form, FormCall, Place } from './rule.ts';
+import { sampleArguments, withValue } from './argument-places.ts';
+import type { Form, FormCall } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 
 /** Turns, as a file of tests has them. */
@@ -51,17 +51,4 @@ function agreed(calls: readonly { readonly tool: string; readonly args: Json; re
     { user, answer: 'Shall I do it?' },
     { user: 'Yes, please.', calls, answer: DONE },
   ];
-}
-
-/** Lists on the way have one item. */
-function withValue(base: Json, { path }: Place, value: Json): Json {
-  const inside = (around: Json, index: number): Json => {
-    const part = path[index];
-    if (part === undefined) return value;
-    const members = typeof around === 'object' && around !== null && !isList(around) ? around : {};
-    const own = members[part.name] ?? null;
-    const changed = inside(isList(own) ? (own[0] ?? null) : own, index + 1);
-    return { ...members, [part.name]: part.isList ? [changed] : changed };
-  };
-  return inside(base, 0);
 }

@@ -1,6 +1,6 @@
 /** The kinds of claims: how each is called, asked, kept and broken. */
 import { isList, type Json } from '../../model/json.ts';
-import { sampleArguments } from './argument-places.ts';
+import { sampleArguments, withValue } from './argument-places.ts';
 import { calls, isAny, isSuccessOf, overPlace, succeeded, text } from './expressions.ts';
 import type { Claim, Form, FormCall, ValueClaim } from './rule.ts';
 import type { ToolSchema } from './tool-schemas.ts';
@@ -99,8 +99,8 @@ function itemsClaim(
   const schema = tools.get(tool);
   const sample = schema === undefined ? [] : sampleArguments(schema)[list];
   const item: Json = isList(sample) ? (sample[0] ?? null) : null;
-  const member = which === undefined ? {} : { [which.member]: `${which.prefix}_1` };
-  const example = typeof item === 'object' && item !== null ? { ...item, ...member } : item;
+  const member = which === undefined ? undefined : { path: [{ name: which.member, isList: false }] };
+  const example = member === undefined ? item : withValue(item, member, `${which?.prefix}_1`);
   const items = Array.from({ length: Math.min(most, EXAMPLE_MAX) + 1 }, () => example);
   const counted = (value: string) =>
     which === undefined

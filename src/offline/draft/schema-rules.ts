@@ -86,16 +86,14 @@ function valueRules(tool: string, place: ArgumentPlace): readonly Rule[] {
 const STRANGE = ['\u2603 none of these', '', ' ', '?'] as const;
 
 function oneOf(values: readonly Scalar[]): Said {
-  const [good = ''] = values;
-  const bad = typeof good === 'number' ? Math.max(...values.map(Number)) + 1 : STRANGE[0];
-  return { holds: (value) => `${value} in ${list(values)}`, good, bad };
+  return { holds: (value) => `${value} in ${list(values)}`, good: values[0] ?? '', bad: STRANGE[0] };
 }
 
 function formed(pattern: string, schema: ArgumentPlace['schema']): Said {
   const holds = (value: string) => `${value}.matches(${text(pattern)})`;
   if (patternMistake(pattern) !== undefined)
     return { holds, good: '', bad: '', unprovable: 'its pattern cannot be read in time linear in the text' };
-  const good = sampleOf(schema, {}, 0);
+  const good = sampleOf(schema);
   const bad = STRANGE.find((strange) => !occurs(pattern, strange));
   const isProvable = typeof good === 'string' && occurs(pattern, good) && bad !== undefined;
   const unprovable = isProvable ? undefined : 'no value was found that has its form, or none that does not';

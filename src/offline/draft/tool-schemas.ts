@@ -46,7 +46,7 @@ export function readToolSchemas(text: string): ReadTools | string {
   if (entries === undefined || entries.length === 0) return `no tools are in it: expected ${TOOLS_EXPECTED}`;
   const tools = new Map<string, ToolSchema>();
   const leftOut: string[] = [];
-  for (const { at, value: entry, key } of entries) {
+  for (const [at, entry, key] of entries) {
     const tool = toolOf(entry, at, key);
     if (typeof tool === 'string') leftOut.push(tool);
     else if (tools.has(tool.name)) leftOut.push(`${at}: a second tool with the name ${tool.name}`);
@@ -56,21 +56,17 @@ export function readToolSchemas(text: string): ReadTools | string {
   return { tools: [...tools.values()], leftOut };
 }
 
-interface Entry {
-  readonly at: string;
-  readonly value: unknown;
-  /** Name in a plain map. */
-  readonly key: string | undefined;
-}
+/** With the name that a map gives it. */
+type Entry = readonly [at: string, value: unknown, key?: string];
 
 function entriesOf(value: unknown, at = ''): readonly Entry[] | undefined {
-  if (isList(value)) return value.map((entry, index) => ({ at: `${at}[${index}]`, value: entry, key: undefined }));
+  if (isList(value)) return value.map((entry, index) => [`${at}[${index}]`, entry]);
   if (!isMapping(value)) return undefined;
-  for (const list of ['tools', 'functions'])
-    if (isList(value[list])) return entriesOf(value[list], at === '' ? list : `${at}.${list}`);
-  if (isMapping(value.result) && isList(value.result.tools)) return entriesOf(value.result, 'result');
+  for (const within of ['tools', 'result'])
+    if (isList(value[within]) || (isMapping(value[within]) && isList(value[within].tools)))
+      return entriesOf(value[within], at === '' ? within : `${at}.${within}`);
   const isMap = Object.values(value).every(isMapping);
-  return isMap ? Object.entries(value).map(([key, entry]) => ({ at: key, value: entry, key })) : undefined;
+  return isMap ? Object.entries(value).map(([key, entry]) => [key, entry, key]) : undefined;
 }
 
 /** A text says why it is none. */

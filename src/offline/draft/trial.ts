@@ -3,18 +3,15 @@
  * and then about every recorded conversation. It goes through the files as they will be written, so what was tried is
  * what is handed out.
  */
-import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
-import { MemorySpool } from '../../engine/recorded/recording-log.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import { evaluate } from '../../score/suite/evaluate.ts';
 import { readSuite } from '../../score/suite/read-suite.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
-import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { readSuiteTests } from '../../score/suite-test/read-suite-tests.ts';
 import { runSuiteTest } from '../../score/suite-test/run-suite-test.ts';
-import { recordedRequest } from '../recording.ts';
+import { understood } from '../mutation/golden-conversations.ts';
 import { suiteFile, testFile } from './drafted-files.ts';
 import type { ToolSchema } from './tool-schemas.ts';
 import type { LeftOut, WrittenRule } from './written-rules.ts';
@@ -67,9 +64,7 @@ async function examined(
   for (const [index, test] of tests.tests.entries()) {
     const rule = rules[Math.floor(index / 2)];
     if (rule === undefined || wrong.has(rule) || test.conversation.is !== 'excerpt') continue;
-    const batches = recordedRequest(excerptRequest(test.conversation, undefined), test.name);
-    const { conversations } = await understandRecorded(batches, { conversationKeys: [], spool: new MemorySpool() });
-    const [unmet] = conversations.flatMap((conversation) => runSuiteTest(suite, test, conversation));
+    const [unmet] = runSuiteTest(suite, test, await understood(test.conversation));
     const which = index % 2 === 0 ? 'keeps' : 'breaks';
     if (unmet !== undefined) wrong.set(rule, `its example that ${which} it gives ${unmet.actual}: ${unmet.reason}`);
   }
