@@ -81,8 +81,8 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   if (drafted.rules.length === 0)
     throw new CommandFailure('no rule could be drafted: give --prompt or --from as well', EXIT.input);
   const tests = flags.out.replace(/\.ya?ml$/, '.test.yaml');
-  await writeFile(flags.out, suiteFile({ name, tools: read.tools, ...drafted }), flags);
-  await writeFile(tests, testFile(drafted.rules), flags);
+  await write(flags.out, suiteFile({ name, tools: read.tools, ...drafted }), flags);
+  await write(tests, testFile(drafted.rules), flags);
   terminal.out(`\n${counted(drafted.rules.length, 'rule')} in ${flags.out}, ${tests} beside it: read them, then`);
   terminal.out(`  assay suite test ${flags.out}`);
 }
@@ -138,7 +138,7 @@ function recordedPrompt(conversations: readonly Conversation[]): string | undefi
   return steps.flatMap(({ systemInstructions }) => systemInstructions ?? []).at(-1);
 }
 
-async function writeFile(file: string, text: string, { force }: DraftFlags): Promise<void> {
+async function write(file: string, text: string, { force }: DraftFlags): Promise<void> {
   const output = await fileWhenDone(file, { force: force === true });
   try {
     await output.write(text);

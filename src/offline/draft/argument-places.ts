@@ -8,7 +8,7 @@ import { isArgumentName, type Schema, type ToolSchema } from './tool-schemas.ts'
 
 export type Scalar = string | number | boolean;
 
-export interface PathPart {
+interface PathPart {
   readonly name: string;
   /** Whether the next part, or the value, is in each item of a list. */
   readonly isList: boolean;
@@ -30,28 +30,27 @@ const PLACES_MAX = 100;
 
 export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
   const places: ArgumentPlace[] = [];
-  const walk = (schema: Schema, path: readonly PathPart[], where: string, isRequired: boolean) => {
-    if (path.length >= DEPTH_MAX) return;
+  const walk = (written: unknown, place: Pick<ArgumentPlace, 'path' | 'at' | 'isRequired'>) => {
+    if (places.length >= PLACES_MAX) return;
+    const { path, isRequired } = place;
+    const { schema, isNullable } = resolved(written, parameters);
+    const last = path.at(-1);
+    if (last !== undefined) places.push({ ...place, schema, isNullable });
     const required = requiredIn(schema);
-    for (const [name, written] of propertiesIn(schema)) {
-      if (places.length >= PLACES_MAX) return;
-      const { schema: own, isNullable } = resolved(written, parameters);
-      const items = isMapping(own.items) ? resolved(own.items, parameters).schema : undefined;
-      const place = {
-        at: `${where}.properties.${name}`,
+    for (const [name, member] of path.length < DEPTH_MAX ? propertiesIn(schema) : [])
+      walk(member, {
+        path: [...path, { name, isList: false }],
+        at: `${place.at}.properties.${name}`,
         isRequired: isRequired && required.includes(name),
-        isNullable,
-      };
-      places.push({ ...place, path: [...path, { name, isList: false }], schema: own });
-      if (items !== undefined) {
-        const inside = [...path, { name, isList: true }];
-        if (!('properties' in items))
-          places.push({ ...place, path: inside, schema: items, at: `${place.at}.items`, isNullable: false });
-        walk(items, inside, `${place.at}.items`, place.isRequired);
-      } else walk(own, [...path, { name, isList: false }], place.at, place.isRequired);
-    }
+      });
+    if (last?.isList === false && isMapping(schema.items))
+      walk(schema.items, {
+        path: path.with(-1, { ...last, isList: true }),
+        at: `${place.at}.items`,
+        isRequired,
+      });
   };
-  walk(resolved(parameters, parameters).schema, [], at, true);
+  walk(parameters, { path: [], at, isRequired: true });
   return places;
 }
 

@@ -55,10 +55,10 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
       return { claim, origin: { is: 'said', text } };
     }),
   );
-  const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing), GUESSES_MAX);
+  const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing, said), GUESSES_MAX);
   const all = [
     ...said,
-    ...shown(guessed, said),
+    ...shown(guessed),
     ...writing.flatMap(sourceRules),
     ...onceRule(writing),
     ...tools.flatMap(schemaRules),
@@ -99,11 +99,20 @@ function onceRule(writing: readonly ToolSchema[]): readonly Rule[] {
   return [{ claim, origin: { is: 'assumed', text: 'schema: names of tools that change something' } }];
 }
 
-/** A yes and each lookup before each change: which of them hold is not known yet. */
-function guesses(reading: readonly ToolSchema[], writing: readonly ToolSchema[]): readonly Rule[] {
-  const yes = writing.map(({ name }): Claim => ({ is: 'confirmed', tools: [name] }));
-  const orders = writing.flatMap(({ name }) =>
-    reading.map(({ name: first }): Claim => ({ is: 'before', first, later: [name] })),
+/** A yes and each lookup before each change, where the prompt does not say it: which of them hold is not known yet. */
+function guesses(
+  reading: readonly ToolSchema[],
+  writing: readonly ToolSchema[],
+  said: readonly Rule[],
+): readonly Rule[] {
+  const isYesSaid = said.some(({ claim }) => claim.is === 'confirmed');
+  const isSaid = (first: string, later: string) =>
+    said.some(({ claim }) => claim.is === 'before' && claim.first === first && claim.later.includes(later));
+  const yes = isYesSaid ? [] : writing.map(({ name }): Claim => ({ is: 'confirmed', tools: [name] }));
+  const orders = writing.flatMap(({ name: later }) =>
+    reading
+      .filter(({ name: first }) => !isSaid(first, later))
+      .map(({ name: first }): Claim => ({ is: 'before', first, later: [later] })),
   );
   return [...yes, ...orders].slice(0, GUESSES_MAX).map(byTraffic);
 }
@@ -112,26 +121,19 @@ function byTraffic(claim: Claim): Rule {
   return { claim, origin: { is: 'shown', text: 'traffic' } };
 }
 
-/** Guesses that the traffic shows and the prompt does not say. Guesses of one form become one rule about several tools. */
-function shown(guessed: readonly WrittenRule[], said: readonly Rule[]): readonly Rule[] {
+/** Guesses that the traffic shows. Guesses of one form become one rule about several tools. */
+function shown(guessed: readonly WrittenRule[]): readonly Rule[] {
   const held = guessed.filter((one) => isShown(one, OWN_CONVERSATIONS_MIN)).map(({ claim }) => claim);
-  const isYesSaid = said.some(({ claim }) => claim.is === 'confirmed');
-  const tools = held.flatMap((claim) => (claim.is === 'confirmed' && !isYesSaid ? claim.tools : []));
-  const orders = held.flatMap((claim) => (claim.is === 'before' && !isSaid(claim, said) ? [claim] : []));
+  const tools = held.flatMap((claim) => (claim.is === 'confirmed' ? claim.tools : []));
+  const orders = held.filter((claim) => claim.is === 'before');
   // The lookup that most changes share goes first.
   const lookups = [...Map.groupBy(orders, ({ first }) => first)].toSorted(([, a], [, b]) => b.length - a.length);
   const taken: string[] = [];
   const befores = lookups.flatMap(([first, changes]): readonly Claim[] => {
-    const free = (tool: string) => taken.filter((one) => one === tool).length < LOOKUPS_MAX;
-    const later = changes.flatMap((claim) => claim.later).filter(free);
+    const isFree = (tool: string) => taken.filter((one) => one === tool).length < LOOKUPS_MAX;
+    const later = changes.flatMap((claim) => claim.later).filter(isFree);
     taken.push(...later);
     return later.length === 0 ? [] : [{ is: 'before', first, later }];
   });
   return [...befores, ...(tools.length === 0 ? [] : [{ is: 'confirmed', tools } as const])].map(byTraffic);
-}
-
-function isSaid({ first, later }: Extract<Claim, { is: 'before' }>, said: readonly Rule[]): boolean {
-  return said.some(
-    ({ claim }) => claim.is === 'before' && claim.first === first && later.every((tool) => claim.later.includes(tool)),
-  );
 }

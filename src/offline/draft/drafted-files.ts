@@ -1,5 +1,5 @@
 /** A drafted suite and its tests as files: each rule with a comment that says where it comes from. Same rules, same bytes. */
-import { Document, isMap, isSeq } from 'yaml';
+import { Document, type Node } from 'yaml';
 import { visibleYaml } from '../../model/visible-yaml.ts';
 import { shareOf } from '../../statistics/calibrate/estimate.ts';
 import { succeeded } from './expressions.ts';
@@ -21,7 +21,13 @@ export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string
   const extracts = extractsOf(rules);
   const names = tools.map((tool) => `'${tool.name}'`).join(', ');
   const isMatched = tools.length > 1 && tools.length <= MATCHED_TOOLS_MAX;
-  const document = new Document({
+  const document = new Document<Node>();
+  const criterion = (rule: WrittenRule) => {
+    const fields = document.createNode(fieldsOf(rule, extracts));
+    fields.commentBefore = ` ${fromInWords(rule)}`;
+    return fields;
+  };
+  document.contents = document.createNode({
     suite: name,
     version: '1',
     description: 'Drafted from tool schemas and recorded traffic. A proposal: read each rule.',
@@ -31,15 +37,9 @@ export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string
     min_decided: 0.01,
     ...(isMatched ? { match: { expression: `tool_calls.exists(c, c.name in [${names}])` } } : {}),
     ...(extracts.size === 0 ? {} : { extract: Object.fromEntries([...extracts].map(([text, own]) => [own, text])) }),
-    criteria: rules.map((rule) => fieldsOf(rule, extracts)),
+    criteria: rules.map(criterion),
   });
   document.commentBefore = HEADER;
-  const criteria = document.get('criteria');
-  if (isSeq(criteria))
-    for (const [index, rule] of rules.entries()) {
-      const item = criteria.items[index];
-      if (isMap(item)) item.commentBefore = ` ${fromInWords(rule)}`;
-    }
   if (doubted.length > 0) document.comment = [DOUBTED, ...doubted.flatMap(asComment)].join('\n');
   return visibleYaml(document);
 }

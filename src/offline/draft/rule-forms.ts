@@ -37,11 +37,7 @@ export function formOf(claim: Claim, tools: ReadonlyMap<string, ToolSchema>): Fo
       return {
         name: 'user_said_yes_first',
         question: `Did the user say yes, in the message just before, to ${listed(claim.tools)}?`,
-        asks: {
-          when: isAny(succeeded(claim.tools)),
-          check: `turns.all(t, !t.tool_calls.exists(c, ${isSuccessOf(claim.tools)}) || (${said}))`,
-        },
-        done: claim.tools,
+        ...ofDone(claim.tools, () => `turns.all(t, !t.tool_calls.exists(c, ${isSuccessOf(claim.tools)}) || (${said}))`),
         keeps: example,
         breaks: example,
       };
@@ -56,8 +52,17 @@ export function formOf(claim: Claim, tools: ReadonlyMap<string, ToolSchema>): Fo
       };
     case 'at_most':
       return timesForm(claim);
-    case 'once':
-      return onceForm(claim.tools);
+    case 'once': {
+      const example = callsOf(claim.tools.slice(0, 1));
+      const isSame = 'd.name == c.name && d.args_text == c.args_text';
+      return {
+        name: 'no_change_made_twice',
+        question: `Was each of ${listed(claim.tools)} made once with the same arguments?`,
+        ...ofDone(claim.tools, (done) => `${done}.all(c, ${done}.exists_one(d, ${isSame}))`),
+        keeps: example,
+        breaks: [...example, ...example],
+      };
+    }
     case 'items':
       return valueForm(itemsClaim(claim, tools));
     case 'value':
@@ -77,19 +82,10 @@ function timesForm({ tool, most }: { readonly tool: string; readonly most: numbe
   };
 }
 
-function onceForm(tools: readonly string[]): Form {
-  const [done, example] = [succeeded(tools), callsOf(tools.slice(0, 1))];
-  return {
-    name: 'no_change_made_twice',
-    question: `Was each of ${listed(tools)} made once with the same arguments?`,
-    asks: {
-      when: isAny(done),
-      check: `${done}.all(c, ${done}.exists_one(d, d.name == c.name && d.args_text == c.args_text))`,
-    },
-    done: tools,
-    keeps: example,
-    breaks: [...example, ...example],
-  };
+/** About calls that went through. */
+function ofDone(tools: readonly string[], check: (done: string) => string): Pick<Form, 'asks' | 'done'> {
+  const done = succeeded(tools);
+  return { asks: { when: isAny(done), check: check(done) }, done: tools };
 }
 
 function itemsClaim(
@@ -120,12 +116,12 @@ function itemsClaim(
 }
 
 function valueForm({ tool, place, name, question, holds, good, bad, unprovable, ...claim }: ValueClaim): Form {
-  const asked = claim.calls === 'done' ? succeeded([tool]) : calls(tool);
+  const check = (asked: string) => overPlace(asked, place, holds);
+  const asks = { when: isAny(calls(tool)), check: check(calls(tool)) };
   return {
     name: `${tool}_${name}`,
     question,
-    asks: { when: isAny(asked), check: overPlace(asked, place, holds) },
-    ...(claim.calls === 'done' ? { done: [tool] } : {}),
+    ...(claim.calls === 'done' ? ofDone([tool], check) : { asks }),
     keeps: [{ tool, put: { place, value: good } }],
     breaks: [{ tool, put: { place, value: bad } }],
     unprovable,

@@ -1,7 +1,7 @@
 /** A rule of a drafted suite: what it claims, where it comes from, how it is asked, and what shows that it can be kept and broken. */
 import type { Json } from '../../model/json.ts';
 import { visibleText } from '../../model/visible-text.ts';
-import type { PathPart } from './argument-places.ts';
+import type { ArgumentPlace } from './argument-places.ts';
 
 export type Claim =
   /** Each call of `later` comes after one of `first`. */
@@ -38,11 +38,8 @@ export interface ValueClaim {
   readonly unprovable?: string | undefined;
 }
 
-export interface Place {
-  /** Empty for the arguments as a whole. */
-  readonly path: readonly PathPart[];
-  readonly isNullable: boolean;
-}
+/** Empty for the arguments as a whole. */
+export type Place = Pick<ArgumentPlace, 'path' | 'isNullable'>;
 
 /** A claim as a criterion, with the calls of a conversation that keeps it and of one that breaks it. */
 export interface Form {

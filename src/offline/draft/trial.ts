@@ -34,48 +34,40 @@ export async function tried(
   options: ToTry,
 ): Promise<{ readonly rules: readonly WrittenRule[]; readonly leftOut: readonly LeftOut[] }> {
   const leftOut: LeftOut[] = [];
-  let rules = written;
-  // Each round leaves a rule out, or is the last.
-  while (rules.length > 0) {
-    const { suite, wrong } = await examined(rules, options);
-    if (suite !== undefined && wrong.size === 0) return { rules: measured(rules, suite, options), leftOut };
-    leftOut.push(...[...wrong].map(([{ name }, because]) => ({ name, because })));
-    rules = rules.filter((rule) => !wrong.has(rule));
+  const rules: WrittenRule[] = [];
+  for (const rule of written) {
+    const because = await mistakeIn(rule, options);
+    if (because === undefined) rules.push(rule);
+    else leftOut.push({ name: rule.name, because });
   }
-  return { rules, leftOut };
+  return { rules: measured(rules, options), leftOut };
 }
 
-async function examined(
-  rules: readonly WrittenRule[],
-  { name, tools, settings }: ToTry,
-): Promise<{ readonly suite: CompiledSuite | undefined; readonly wrong: ReadonlyMap<WrittenRule, string> }> {
-  const wrong = new Map<WrittenRule, string>();
-  const { suite, mistakes } = readSuite(suiteFile({ name, tools, rules, doubted: [] }), 'the draft', {
-    tools: settings,
-  });
-  for (const { path, problem } of mistakes) {
-    const rule = rules[Number(/^criteria\[(\d+)\]/.exec(path)?.[1] ?? -1)];
-    if (rule === undefined) throw new Error(`draft: the suite has a mistake at ${path}: ${problem}`);
-    wrong.set(rule, `its expression is not valid: ${problem}`);
+async function mistakeIn(rule: WrittenRule, options: ToTry): Promise<string | undefined> {
+  const suite = compiled([rule], options);
+  if (typeof suite === 'string') return `its expression is not valid: ${suite}`;
+  const { tests, mistakes } = readSuiteTests(testFile([rule]), 'the tests');
+  if (tests === undefined) return `its examples cannot be read: ${mistakes[0]?.problem ?? ''}`;
+  for (const { conversation, ...test } of tests.tests) {
+    if (conversation.is !== 'excerpt') continue;
+    const [unmet] = runSuiteTest(suite, { ...test, conversation }, await understood(conversation));
+    if (unmet !== undefined) return `its example "${test.name}" gives ${unmet.actual}: ${unmet.reason}`;
   }
-  if (suite === undefined) return { suite, wrong };
-  const { tests, mistakes: testMistakes } = readSuiteTests(testFile(rules), 'the tests');
-  if (tests === undefined) throw new Error(`draft: the tests have mistakes: ${testMistakes[0]?.problem ?? ''}`);
-  for (const [index, test] of tests.tests.entries()) {
-    const rule = rules[Math.floor(index / 2)];
-    if (rule === undefined || wrong.has(rule) || test.conversation.is !== 'excerpt') continue;
-    const [unmet] = runSuiteTest(suite, test, await understood(test.conversation));
-    const which = index % 2 === 0 ? 'keeps' : 'breaks';
-    if (unmet !== undefined) wrong.set(rule, `its example that ${which} it gives ${unmet.actual}: ${unmet.reason}`);
-  }
-  return { suite, wrong };
+  return undefined;
 }
 
-function measured(
-  rules: readonly WrittenRule[],
-  suite: CompiledSuite,
-  { conversations, onProgress }: ToTry,
-): readonly WrittenRule[] {
+/** A text is the first mistake. */
+function compiled(rules: readonly WrittenRule[], { name, tools, settings }: ToTry): CompiledSuite | string {
+  const file = suiteFile({ name, tools, rules, doubted: [] });
+  const { suite, mistakes } = readSuite(file, 'the draft', { tools: settings });
+  return suite ?? mistakes[0]?.problem ?? '';
+}
+
+function measured(rules: readonly WrittenRule[], options: ToTry): readonly WrittenRule[] {
+  const { conversations, onProgress } = options;
+  if (rules.length === 0) return rules;
+  const suite = compiled(rules, options);
+  if (typeof suite === 'string') throw new Error(`draft: the suite has a mistake: ${suite}`);
   if (conversations.length === 0) return rules;
   const counts = new Map(rules.map(({ name }) => [name, { applies: 0, fails: 0, failing: [] as string[] }]));
   for (const [index, conversation] of conversations.entries()) {
