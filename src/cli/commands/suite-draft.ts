@@ -152,13 +152,10 @@ const FROM_SHOWN_MAX = 70;
 
 function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversations: number): void {
   const { out, paint } = terminal;
-  const rows = (of: readonly WrittenRule[]): readonly TableRow[] => of.map(rowOf);
   const head = conversations === 0 ? ['rule', 'from'] : ['rule', 'from', 'applies', 'fails', 'such as'];
-  printTable(terminal, [headRow(...head), ...rows(rules)], { align: 'llrr', indent: 2 });
-  if (doubted.length > 0) {
-    out(`\n  ${paint('yellow', 'Broken by many conversations, so written as comments')}`);
-    printTable(terminal, rows(doubted), { align: 'llrr', indent: 2 });
-  }
+  const broken = `\n  ${paint('yellow', 'Broken by many conversations, so written as comments')}`;
+  const commented = doubted.length === 0 ? [] : [broken, ...doubted.map(rowOf)];
+  printTable(terminal, [headRow(...head), ...rules.map(rowOf), ...commented], { align: 'llrr', indent: 2 });
   if (leftOut.length > 0) out('');
   for (const { name, because } of leftOut) out(paint('dim', `  left out: ${safe(name, 80)}: ${safe(because)}`));
 }

@@ -7,7 +7,7 @@ import { wordsOf } from '../../score/subject/effect-by-name.ts';
 import { placesIn } from './argument-places.ts';
 import type { Sentence } from './prompt-sentences.ts';
 import type { Claim } from './rule.ts';
-import { DESCRIPTION_MAX, type ToolSchema } from './tool-schemas.ts';
+import type { ToolSchema } from './tool-schemas.ts';
 
 interface PromptTools {
   readonly all: readonly ToolSchema[];
@@ -106,6 +106,8 @@ function nounsIn(words: string): readonly string[] {
 function singular(word: string): string {
   return word.length > 3 ? word.replace(/s$/, '') : word;
 }
+
+const DESCRIPTION_MAX = 2000;
 
 /** Ids that a description gives as examples. */
 function idsIn({ description }: { readonly [key: string]: unknown }): readonly string[] {

@@ -18,7 +18,6 @@ import type { ToolSchema } from './tool-schemas.ts';
 /** Names and values of a rule; a person reads no more, and the file has to stay small. */
 const VALUES_MAX = 60;
 const VALUES_LENGTH_MAX = 2000;
-const VALUE_LENGTH_MAX = 200;
 
 /** Its arguments, and the values that it allows. */
 export function schemaRules(tool: ToolSchema): readonly Rule[] {
@@ -67,10 +66,10 @@ function valueRules(tool: string, place: ArgumentPlace): readonly Rule[] {
     add(keyword, { is: 'value', tool, place, name: `${pathName(place)}_allowed`, question, calls: 'all', ...said });
   };
   const values = 'const' in schema ? [schema.const] : schema.enum;
-  if (isList(values) && values.length > 0 && values.every(isShort) && areFew(values))
+  if (areFew(values))
     allow('const' in schema ? 'const' : 'enum', 'Is … one of the values that are allowed', oneOf(values));
   const { pattern } = schema;
-  if (typeof pattern === 'string' && pattern !== '' && pattern.length <= VALUE_LENGTH_MAX)
+  if (typeof pattern === 'string' && pattern !== '')
     allow('pattern', 'Does … have the form that is asked for', formed(pattern, schema));
   const [least, most] = [finite(schema.minimum), finite(schema.maximum)];
   if (least !== undefined || most !== undefined)
@@ -114,12 +113,9 @@ function between(least: number | undefined, most: number | undefined): Said {
   };
 }
 
-function areFew(values: readonly Scalar[]): boolean {
-  return values.length <= VALUES_MAX && values.join('').length <= VALUES_LENGTH_MAX;
-}
-
-function isShort(value: unknown): value is Scalar {
-  return isScalar(value) && String(value).length <= VALUE_LENGTH_MAX;
+function areFew(values: unknown): values is readonly Scalar[] {
+  if (!isList(values) || values.length === 0 || values.length > VALUES_MAX) return false;
+  return values.every(isScalar) && values.join('').length <= VALUES_LENGTH_MAX;
 }
 
 function finite(value: unknown): number | undefined {

@@ -15,7 +15,6 @@ export type Schema = { readonly [key: string]: unknown };
 
 export interface ToolSchema {
   readonly name: string;
-  readonly description: string;
   readonly parameters: Schema;
   /** Place of the parameters in the file. */
   readonly at: string;
@@ -30,8 +29,6 @@ interface ReadTools {
 }
 
 const TOOLS_MAX = 200;
-/** Characters of a description that are read. */
-export const DESCRIPTION_MAX = 2000;
 /** Has no character that means something in a glob, an expression or a label. */
 const TOOL_NAME = /^[A-Za-z_][\w.:/-]{0,127}$/;
 const SCHEMAS = ['parameters', 'input_schema', 'inputSchema'] as const;
@@ -77,11 +74,9 @@ function toolOf(entry: unknown, at: string, key: string | undefined): ToolSchema
   if (name === undefined) return `${at}: it has no \`name\``;
   if (!isUsable(name, TOOL_NAME)) return `${at}: its name is not made of letters, digits, _ . : / and -`;
   const field = SCHEMAS.find((one) => isMapping(tool[one]));
-  const bare = key !== undefined && field === undefined && ('properties' in tool || 'type' in tool);
-  const parameters = field === undefined ? (bare ? tool : {}) : tool[field];
-  const description = typeof tool.description === 'string' ? tool.description.slice(0, DESCRIPTION_MAX) : '';
+  const parameters = field === undefined ? key !== undefined && tool : tool[field];
   return {
-    ...{ name, description },
+    name,
     parameters: isMapping(parameters) ? parameters : {},
     at: field === undefined ? where : `${where}.${field}`,
     hint: hintIn(tool.annotations),
