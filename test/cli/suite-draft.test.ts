@@ -221,7 +221,8 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
     "cancel_order": {"type": "object", "properties": {
       "__proto__": {"enum": [1]}, "constructor": {"enum": [2]}, "in": {"enum": [3]}, "a b": {"enum": [4]},
       "kind": {"enum": ${JSON.stringify(nasty)}}, "deep": ${JSON.stringify(deep)},
-      "form": {"type": "string", "pattern": "(a+)+$(?=x)"}, "big": {"type": "number", "maximum": 1e300}}},
+      "form": {"type": "string", "pattern": "(a+)+$(?=x)"}, "big": {"type": "number", "maximum": 1e300},
+      "many": {"type": "array", "maxItems": 5000}}},
     "__proto__": {"type": "object"}, "toString": {"type": "object"},
     "x') || true || ('": {"type": "object"}, "two\\nlines": {"type": "object"}, "drop_*": {"type": "object"},
     "none": {}
@@ -238,7 +239,10 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
   expect(names).toContain('never_cancel_order');
   expect(names.join()).not.toMatch(/proto|constructor/);
   expect(criteria.find(({ name }) => name === 'cancel_order_kind_allowed')?.check).toContain('"\\"]) || true"');
-  expect(stdout).toContain('left out: cancel_order_form_allowed: its pattern cannot be read');
+  expect(stdout).toContain('left out: cancel_order_form_allowed: its expression is not valid: error parsing regexp');
+  expect(stdout).toContain(
+    'left out: cancel_order_many_at_most_5000: its example "cancel_order_many_at_most_5000 is broken" gives pass',
+  );
   expect(stdout).toContain('left out: cancel_order_in_allowed: its expression is not valid');
   // Nothing that a terminal or an editor would obey.
   for (const hidden of ['\u001b', '\u202e']) expect(`${text}${stdout}${stderr}`).not.toContain(hidden);

@@ -44,9 +44,11 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const leftOut: LeftOut[] = [];
   const outcomes = async (rules: readonly Rule[], most: number) => {
-    const written = writtenRules(rules, byName, most);
-    const trial = await tried(written.rules, parts);
-    leftOut.push(...written.leftOut, ...trial.leftOut);
+    const written = writtenRules(rules, byName);
+    const more = written.length - most;
+    if (more > 0) leftOut.push({ name: `${more} rules`, because: `a suite has at most ${most} here` });
+    const trial = await tried(written.slice(0, most), parts);
+    leftOut.push(...trial.leftOut);
     return trial.rules;
   };
   const said = sentences.flatMap((sentence) =>

@@ -9,7 +9,7 @@ import type { ToolSchema } from './tool-schemas.ts';
 const YES =
   "(?i)\\b(yes|yeah|yep|sure|confirm\\w*|proceed|go ahead|go with|please do|ok|okay|correct|sounds good|that works|that's fine)\\b";
 
-/** Longer examples show nothing more. */
+/** Examples are no longer, so a rule that allows more is left out: nothing shows that it can be broken. */
 const EXAMPLE_MAX = 50;
 
 export function formOf(claim: Claim, tools: ReadonlyMap<string, ToolSchema>): Form {
@@ -50,8 +50,17 @@ export function formOf(claim: Claim, tools: ReadonlyMap<string, ToolSchema>): Fo
         keeps: callsOf([...tools.keys()].filter((tool) => tool !== claim.tool).slice(0, 1)),
         breaks: callsOf([claim.tool]),
       };
-    case 'at_most':
-      return timesForm(claim);
+    case 'at_most': {
+      const { tool, most } = claim;
+      const example = callsOf(Array.from({ length: Math.min(most, EXAMPLE_MAX) }, () => tool));
+      return {
+        name: `${tool}_at_most_${most}`,
+        question: `Was ${tool} called at most ${most === 1 ? 'once' : `${most} times`}?`,
+        asks: { when: isAny(calls(tool)), order: { at_most: [most, tool] } },
+        keeps: example,
+        breaks: [...example, { tool }],
+      };
+    }
     case 'once': {
       const example = callsOf(claim.tools.slice(0, 1));
       const isSame = 'd.name == c.name && d.args_text == c.args_text';
@@ -68,18 +77,6 @@ export function formOf(claim: Claim, tools: ReadonlyMap<string, ToolSchema>): Fo
     case 'value':
       return valueForm(claim);
   }
-}
-
-function timesForm({ tool, most }: { readonly tool: string; readonly most: number }): Form {
-  const example = callsOf(Array.from({ length: Math.min(most, EXAMPLE_MAX) }, () => tool));
-  return {
-    name: `${tool}_at_most_${most}`,
-    question: `Was ${tool} called at most ${most === 1 ? 'once' : `${most} times`}?`,
-    asks: { when: isAny(calls(tool)), order: { at_most: [most, tool] } },
-    keeps: example,
-    breaks: [...example, { tool }],
-    unprovable: tooLong(most, 'calls'),
-  };
 }
 
 /** About calls that went through. */
@@ -111,11 +108,10 @@ function itemsClaim(
     holds: (value) => `size(${counted(value)}) <= ${most}`,
     good: items.slice(1),
     bad: items,
-    unprovable: tooLong(most, 'items'),
   };
 }
 
-function valueForm({ tool, place, name, question, holds, good, bad, unprovable, ...claim }: ValueClaim): Form {
+function valueForm({ tool, place, name, question, holds, good, bad, ...claim }: ValueClaim): Form {
   const check = (asked: string) => overPlace(asked, place, holds);
   const asks = { when: isAny(calls(tool)), check: check(calls(tool)) };
   return {
@@ -124,16 +120,11 @@ function valueForm({ tool, place, name, question, holds, good, bad, unprovable, 
     ...(claim.calls === 'done' ? ofDone([tool], check) : { asks }),
     keeps: [{ tool, put: { place, value: good } }],
     breaks: [{ tool, put: { place, value: bad } }],
-    unprovable,
   };
 }
 
 function callsOf(tools: readonly string[]): readonly FormCall[] {
   return tools.map((tool) => ({ tool }));
-}
-
-function tooLong(most: number, what: string): string | undefined {
-  return most >= EXAMPLE_MAX ? `an example would have ${most} ${what}` : undefined;
 }
 
 function listed(names: readonly string[]): string {

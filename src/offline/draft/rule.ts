@@ -34,8 +34,6 @@ export interface ValueClaim {
   readonly holds: (value: string) => string;
   readonly good: Json;
   readonly bad: Json;
-  /** Why no example can be made. */
-  readonly unprovable?: string | undefined;
 }
 
 /** Empty for the arguments as a whole. */
@@ -50,7 +48,6 @@ export interface Form {
   readonly done?: readonly string[];
   readonly keeps: readonly FormCall[];
   readonly breaks: readonly FormCall[];
-  readonly unprovable?: string | undefined;
 }
 
 /** Arguments are what the schema allows, with one value put in. */

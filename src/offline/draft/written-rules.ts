@@ -18,15 +18,10 @@ export interface LeftOut {
   readonly because: string;
 }
 
-interface Sorted {
-  readonly rules: readonly WrittenRule[];
-  readonly leftOut: readonly LeftOut[];
-}
-
 const NAME_LENGTH_MAX = 60;
 
 /** The first of rules that ask the same stays. */
-export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, ToolSchema>, most: number): Sorted {
+export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, ToolSchema>): readonly WrittenRule[] {
   const byAsked = new Map<string, Rule & { readonly form: Form }>();
   const lookupsBefore = new Map<string, string[]>();
   for (const rule of given) {
@@ -37,18 +32,13 @@ export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, 
       for (const tool of rule.claim.later)
         lookupsBefore.set(tool, [...(lookupsBefore.get(tool) ?? []), rule.claim.first]);
   }
-  const formed = [...byAsked.values()];
-  const leftOut: LeftOut[] = [];
-  if (formed.length > most)
-    leftOut.push({ name: `${formed.length - most} rules`, because: `a suite has at most ${most} here` });
   const taken = new Set<string>();
-  const rules = formed.slice(0, most).flatMap(({ form, ...rule }): readonly WrittenRule[] => {
-    const name = freeName(form.name, taken);
-    if (form.unprovable === undefined) return [{ ...rule, form, name, ...examplesOf(form, { tools, lookupsBefore }) }];
-    leftOut.push({ name, because: form.unprovable });
-    return [];
-  });
-  return { rules, leftOut };
+  return [...byAsked.values()].map(({ form, ...rule }) => ({
+    ...rule,
+    form,
+    name: freeName(form.name, taken),
+    ...examplesOf(form, { tools, lookupsBefore }),
+  }));
 }
 
 /** Names of criteria are labels of metrics: letters, digits and `_`, each once. */
