@@ -28,9 +28,18 @@ export interface ArgumentPlace {
 const DEPTH_MAX = 4;
 const PLACES_MAX = 100;
 
-export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
+/** Every sentence of a prompt asks again. */
+const walked = new WeakMap<ToolSchema, readonly ArgumentPlace[]>();
+
+export function placesIn(tool: ToolSchema): readonly ArgumentPlace[] {
+  const places = walked.get(tool) ?? walk(tool);
+  walked.set(tool, places);
+  return places;
+}
+
+function walk({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
   const places: ArgumentPlace[] = [];
-  const walk = (written: unknown, place: Pick<ArgumentPlace, 'path' | 'at' | 'isRequired'>) => {
+  const add = (written: unknown, place: Pick<ArgumentPlace, 'path' | 'at' | 'isRequired'>) => {
     if (places.length >= PLACES_MAX) return;
     const { path, isRequired } = place;
     const { schema, isNullable } = resolved(written, parameters);
@@ -38,19 +47,19 @@ export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace
     if (last !== undefined) places.push({ ...place, schema, isNullable });
     const required = requiredIn(schema);
     for (const [name, member] of path.length < DEPTH_MAX ? propertiesIn(schema) : [])
-      walk(member, {
+      add(member, {
         path: [...path, { name, isList: false }],
         at: `${place.at}.properties.${name}`,
         isRequired: isRequired && required.includes(name),
       });
     if (last?.isList === false && isMapping(schema.items))
-      walk(schema.items, {
+      add(schema.items, {
         path: path.with(-1, { ...last, isList: true }),
         at: `${place.at}.items`,
         isRequired,
       });
   };
-  walk(parameters, { path: [], at, isRequired: true });
+  add(parameters, { path: [], at, isRequired: true });
   return places;
 }
 
@@ -114,17 +123,11 @@ export function sampleOf(schema: Schema): Json {
   const given = [schema.const, schema.enum, schema.default, schema.examples].flat().find(isScalar);
   if (given !== undefined) return given;
   if (isOf('boolean')) return true;
-  if (isOf('number') || isOf('integer')) return numberIn(schema);
+  if (isOf('number') || isOf('integer')) return typeof schema.minimum === 'number' ? schema.minimum : 1;
   const said = typeof description === 'string' ? SUCH_AS.exec(description)?.[1] : undefined;
   const texts = said === undefined ? TEXTS : [said, ...TEXTS];
   const isFormed = typeof pattern === 'string' && patternMistake(pattern) === undefined;
   return texts.find((text) => !isFormed || occurs(pattern, text)) ?? '';
-}
-
-function numberIn({ minimum, maximum, exclusiveMinimum }: Schema): number {
-  if (typeof minimum === 'number') return minimum;
-  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
-  return typeof maximum === 'number' ? Math.min(1, maximum) : 1;
 }
 
 export function withValue(around: Json, { path: [part, ...path] }: Pick<ArgumentPlace, 'path'>, value: Json): Json {

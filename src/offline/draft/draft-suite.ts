@@ -28,6 +28,8 @@ export interface Draft {
 }
 
 const RULES_MAX = 100;
+/** Claims of a prompt that are looked at. */
+const CLAIMS_MAX = 1000;
 const GUESSES_MAX = 600;
 /** A rule that only traffic shows needs so many conversations, and so great a share of them. */
 const CONVERSATIONS_MIN = 20;
@@ -44,10 +46,9 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const leftOut: LeftOut[] = [];
   const outcomes = async (rules: readonly Rule[], most: number) => {
-    const written = writtenRules(rules, byName);
-    const more = written.length - most;
+    const { rules: written, more } = writtenRules(rules, byName, most);
     if (more > 0) leftOut.push({ name: `${more} rules`, because: `a suite has at most ${most} here` });
-    const trial = await tried(written.slice(0, most), parts);
+    const trial = await tried(written, parts);
     leftOut.push(...trial.leftOut);
     return trial.rules;
   };
@@ -59,7 +60,7 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   );
   const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing, said), GUESSES_MAX);
   const all = [
-    ...said,
+    ...said.slice(0, CLAIMS_MAX),
     ...shown(guessed),
     ...writing.flatMap(sourceRules),
     ...onceRule(writing),

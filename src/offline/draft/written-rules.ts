@@ -21,7 +21,11 @@ export interface LeftOut {
 const NAME_LENGTH_MAX = 60;
 
 /** The first of rules that ask the same stays. */
-export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, ToolSchema>): readonly WrittenRule[] {
+export function writtenRules(
+  given: readonly Rule[],
+  tools: ReadonlyMap<string, ToolSchema>,
+  most: number,
+): { readonly rules: readonly WrittenRule[]; readonly more: number } {
   const byAsked = new Map<string, Rule & { readonly form: Form }>();
   const lookupsBefore = new Map<string, string[]>();
   for (const rule of given) {
@@ -33,12 +37,13 @@ export function writtenRules(given: readonly Rule[], tools: ReadonlyMap<string, 
         lookupsBefore.set(tool, [...(lookupsBefore.get(tool) ?? []), rule.claim.first]);
   }
   const taken = new Set<string>();
-  return [...byAsked.values()].map(({ form, ...rule }) => ({
+  const rules = [...byAsked.values()].slice(0, most).map(({ form, ...rule }) => ({
     ...rule,
     form,
     name: freeName(form.name, taken),
     ...examplesOf(form, { tools, lookupsBefore }),
   }));
+  return { rules, more: byAsked.size - rules.length };
 }
 
 /** Names of criteria are labels of metrics: letters, digits and `_`, each once. */
