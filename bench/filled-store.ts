@@ -83,8 +83,30 @@ function add(store: Store, number: number, at: number): void {
     lastClosedAt: at,
     updatedAt: at,
     worstOutcome: failed ? 2 : 0,
+    called: evaluation.outcome,
+    feedback: number % 40 === 0 ? 'negative' : undefined,
+    facts: factsOf(number, failed),
     glance: { beganAtMs: at - SEEN.durationMs, ceasedAtMs: at, asked, answered: ANSWER },
   });
+}
+
+/** As many as a conversation of a few turns has; conversations that failed have an error more often. */
+function factsOf(number: number, failed: boolean): readonly string[] {
+  const tools = [number % 3, number % 5, number % 7, number % 11].map((one) => `tool_of_the_agent_${one}`);
+  const hasError = failed ? number % 3 > 0 : number % 29 === 0;
+  return [
+    ...tools.map((tool) => `tool: ${tool}`),
+    ...tools.slice(1).map((tool, at) => `then: ${tools[at]}, ${tool}`),
+    ...(hasError ? [`failed call: ${tools[0]}`, 'error message: Order # was not found in the shop of the user'] : []),
+    ...(failed ? [`failed: ${LIVE_SUITE}/criterion_0`] : []),
+    `last: ${tools.at(-1)}`,
+    `calls: ${2 ** (number % 4)} and more`,
+    `model calls: ${2 ** (number % 3)} and more`,
+    `answer: ${2 ** (5 + (number % 6))} and more`,
+    `segment: ${number % 13}`,
+    `language: ${['en', 'de', 'fr'][number % 3]}`,
+    hasError ? 'ended: after a failed call' : 'ended: with an answer',
+  ].toSorted();
 }
 
 function evaluationOf(conversationId: ConversationId, failed: boolean): Evaluation {

@@ -47,6 +47,9 @@ export const conversationFilters = z.strictObject({
   feedback: anyOf(z.enum(POLARITIES)),
   came_out: anyOf(z.enum(['good', 'bad', 'unknown'])).meta({ description: 'by its outcomes in the world' }),
   called_fine: z.enum(['true', 'false']).optional().meta({ description: 'the worst that its suites said is no fault' }),
+  fact: anyOf(z.string().min(1).max(200)).meta({
+    description: 'a fact as `/api/v1/finds` names it; of several all have to be there',
+  }),
   conversation_id: anyOf(z.string().max(4096)),
   since: timeAsked.optional(),
   until: timeAsked.optional(),

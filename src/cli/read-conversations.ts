@@ -34,7 +34,7 @@ type Item = ReadingQueue['items'][number];
 
 /** One for each answer, in their order. */
 const KEYS = ['1', '2', '3'];
-const QUESTION = 'Did it go well for its user?   1 well   2 badly   3 cannot tell   u undo   n note   q quit';
+const QUESTION = 'Did it go well for its user?   1 well   2 badly   3 cannot tell   u undo   n note   k kind   q quit';
 
 /** Returns when the reader quits, or when no conversation is left for this reader. */
 export async function readConversations(terminal: Terminal, keys: Keys, of: Reading): Promise<void> {
@@ -70,16 +70,20 @@ export async function readConversations(terminal: Terminal, keys: Keys, of: Read
 async function answerOf(
   { out, paint }: Terminal,
   keys: Keys,
-): Promise<{ readonly answer: ReadingAnswer; readonly note?: string } | 'undo' | 'quit'> {
-  let note = '';
+): Promise<{ readonly answer: ReadingAnswer; readonly note?: string; readonly kind?: string } | 'undo' | 'quit'> {
+  let [note, kind] = ['', ''];
   for (;;) {
     out(`\n${paint('bold', QUESTION)}`);
     const key = await keys.next();
     const answer = READING_ANSWERS[KEYS.indexOf(key)];
-    if (answer !== undefined) return { answer, ...(note === '' ? {} : { note }) };
+    if (answer !== undefined) {
+      const named = answer === 'bad' && kind !== '' ? { kind } : {};
+      return { answer, ...(note === '' ? {} : { note }), ...named };
+    }
     if (key === 'u') return 'undo';
     if (key === 'q' || key === CTRL_C) return 'quit';
     if (key === 'n') note = (await keys.line('Note, kept with your answer: ')).trim();
+    if (key === 'k') kind = (await keys.line('Kind of failure, kept if it went badly: ')).trim();
   }
 }
 

@@ -26,11 +26,13 @@
 import { strongerOf } from '../model/called.ts';
 import type { DueCause, UnscoredCause } from '../model/causes.ts';
 import { isBare } from '../assemble/turns/fragments.ts';
+import type { Conversation } from '../model/conversation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
 import { withFacts } from '../store/facts.ts';
-import { mergedGlance } from './conversation-glance.ts';
+import { asksAgain } from './asks-again.ts';
+import { ceasesLater, mergedGlance } from './conversation-glance.ts';
 
 export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
 export { spokenWords } from './conversation-words.ts';
@@ -76,7 +78,9 @@ export function joinConversation(conversations: ConversationStore, joining: Join
     updatedAt: Date.now(),
     turns,
     glance: mergedGlance(conversation.glance, joining.glance),
-    facts: withFacts(conversation.facts, joining.facts),
+    facts: withFacts(conversation.facts, joining.facts, {
+      isLater: ceasesLater(joining.glance, conversation.glance),
+    }),
     ...dueAfter({ ...conversation, turns }, joining),
   });
 }
@@ -149,9 +153,11 @@ export function* dueConversations(conversations: ConversationStore, logTime: num
 export function closeConversation(
   conversations: ConversationStore,
   row: number,
-  { turns, ...result }: ScoringResult,
+  { turns, whole, ...result }: ScoringResult,
 ): void {
-  conversations.change(row, { ...result, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
+  const more = whole !== undefined && asksAgain(whole.turns) ? ['user: asks the same again'] : [];
+  const facts = withFacts(conversations.at(row).facts, more);
+  conversations.change(row, { ...result, facts, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
 }
 
 export interface ScoringResult {
@@ -159,6 +165,8 @@ export interface ScoringResult {
   readonly cause: DueCause;
   readonly turns: number;
   readonly unscoredBecause: UnscoredCause | undefined;
+  /** Absent unless a suite has scored it as a whole: then nobody has to understand it again. */
+  readonly whole?: Pick<Conversation, 'turns'> | undefined;
 }
 
 const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined, endedAt: undefined };
@@ -184,7 +192,7 @@ function worseOf(
   return {
     worstOutcome: Math.max(one.worstOutcome, other.worstOutcome),
     called: other.called === undefined ? one.called : strongerOf(one.called, other.called),
-    facts: withFacts(other.facts, one.facts),
+    facts: withFacts(other.facts, one.facts, { isLater: ceasesLater(one.glance, other.glance) }),
   };
 }
 

@@ -38,7 +38,7 @@ export function wrongClocksOf(turns: readonly Turn[], arrivedAt: number): readon
 export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {
   // The same turn with more spans counts as the first and as the last.
   const isEarlier = (more.beganAtMs ?? Number.POSITIVE_INFINITY) <= (known.beganAtMs ?? Number.POSITIVE_INFINITY);
-  const isLater = (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
+  const isLater = ceasesLater(more, known);
   return {
     beganAtMs: isEarlier ? more.beganAtMs : known.beganAtMs,
     ceasedAtMs: isLater ? more.ceasedAtMs : known.ceasedAtMs,
@@ -46,6 +46,11 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
     answered: isLater ? (more.answered ?? known.answered) : (known.answered ?? more.answered),
     ...(known.isClockWrong === true || more.isClockWrong === true ? { isClockWrong: true as const } : {}),
   };
+}
+
+/** True as well of the same time, which the same turn with more spans has. */
+export function ceasesLater(more: ConversationGlance, known: ConversationGlance): boolean {
+  return (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Beginning of a text on one line, without invisible characters. */

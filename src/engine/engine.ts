@@ -477,7 +477,8 @@ export class Engine {
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
     // The turns were scored one by one, so they need not be remembered.
     for (const { row } of traces) this.#recent.drop(row);
-    close({ revision, turns: due.turns, unscoredBecause });
+    const whole = matched.by.length > 0 ? conversation : undefined;
+    close({ revision, turns: due.turns, unscoredBecause, whole });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);
     this.#parts.onEvent({ type: 'conversation-evaluated', conversation: due.id, cause, suites: live.length, revision });
   }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Estimate } from '../model/estimate.ts';
-import { precisionOf } from '../statistics/certify/precision.ts';
+import { precisionOf, toShown } from '../statistics/certify/precision.ts';
 import { type Bits, bitsOf, has, likeness } from './bits.ts';
 import type { ReadCase } from './read-case.ts';
 import { ALIKE, type Candidate, search, type Space } from './search.ts';
@@ -26,7 +26,7 @@ export interface Measured {
   readonly bad: number;
 }
 
-type Case = Omit<ReadCase, 'conversation' | 'failed'>;
+type Case = Omit<ReadCase, 'conversation' | 'failed' | 'notes'>;
 
 export const PARTS = 5;
 const ERRS = 0.05;
@@ -74,7 +74,7 @@ interface Measuring {
 }
 
 /** `firesAt` gives where that fires which measures the conversation at a place; undefined where nothing does. */
-function measure(
+export function measure(
   cases: readonly Case[],
   firesAt: (at: number) => Bits | undefined,
   { foundIn, tests }: Measuring,
@@ -95,7 +95,7 @@ function measure(
     missed: missed.length,
     added: fired.filter(({ isBad, isCalledFine }) => isBad && isCalledFine).length,
     foundIn,
-    bad: weight(cases.filter(({ isBad }) => isBad)) / weight(cases),
+    bad: toShown(weight(cases.filter(({ isBad }) => isBad)) / weight(cases)),
   };
 }
 

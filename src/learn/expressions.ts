@@ -13,7 +13,7 @@ export interface Expression {
 
 const OFTEN = [2, 3];
 const CALLS = [4, 8, 16];
-const TURNS = [3, 6];
+const TURNS = [1, 3, 6];
 const ENDINGS = ['asked', 'refused', 'handed_over', 'abandoned', 'error', 'no_answer'];
 
 export function checksOf({ tools, fields, said }: Vocabulary): readonly Expression[] {
@@ -21,7 +21,7 @@ export function checksOf({ tools, fields, said }: Vocabulary): readonly Expressi
     ...tools.flatMap(ofTool),
     ...pairsOf(tools),
     ...fields.flatMap(ofField),
-    ...CALLS.map((most) => plain(`size(tool_calls) <= ${most}`, `at most ${most} calls of tools`)),
+    ...CALLS.map((most) => plain(`size(tool_calls) <= ${most}`, `there are at most ${most} calls of tools`)),
     plain('!tool_calls.exists(c, c.failed)', 'no call of a tool fails'),
     plain(
       'tool_calls.all(a, tool_calls.filter(b, b.name == a.name && b.args_text == a.args_text).size() < 2)',
@@ -33,10 +33,14 @@ export function checksOf({ tools, fields, said }: Vocabulary): readonly Expressi
     ),
     plain('tool_calls.exists(c, writes(c.name) && c.ok && !c.failed)', 'something is changed'),
     plain('!tool_calls.exists(c, writes(c.name) && c.ok && !c.failed)', 'nothing is changed'),
-    ...TURNS.map((most) => plain(`size(turns) <= ${most}`, `at most ${most} turns`)),
+    ...TURNS.flatMap((most) => [
+      plain(`size(turns) <= ${most}`, `there ${most === 1 ? 'is one turn' : `are at most ${most} turns`}`),
+      plain(`size(turns) > ${most}`, moreTurns(most)),
+    ]),
     ...ENDINGS.map((ending) => plain(`ending != '${ending}'`, `it does not end as ${ending}`)),
     ...said.flatMap((word) => [
       plain(`!turns.exists(t, lower(t.final_answer).contains('${word}'))`, `no answer says "${word}"`),
+      plain(`turns.exists(t, lower(t.final_answer).contains('${word}'))`, `an answer says "${word}"`),
     ]),
   ];
 }
@@ -46,6 +50,14 @@ export function conditionsOf({ tools, fields, asked }: Vocabulary): readonly Exp
     ...tools.map((tool) => plain(`size(tools('${tool}')) > 0`, `${tool} is called`)),
     ...asked.map((word) =>
       plain(`turns.exists(t, lower(t.user_input).contains('${word}'))`, `the user says "${word}"`),
+    ),
+    ...fields.flatMap(({ tool, of, name, limits }) =>
+      limits.map((limit) =>
+        plain(
+          `tools('${tool}').exists(c, c.ok && c.${of}.?${name}.orValue(${limit}) > ${limit})`,
+          `${tool} ${of === 'args' ? 'is called with' : 'gives'} ${name} above ${limit}`,
+        ),
+      ),
     ),
     ...fields.flatMap(({ tool, of, name, values }) =>
       values.flatMap((value) =>
@@ -60,8 +72,12 @@ export function conditionsOf({ tools, fields, asked }: Vocabulary): readonly Exp
         ),
       ),
     ),
-    ...TURNS.map((more) => plain(`size(turns) > ${more}`, `there are more than ${more} turns`)),
+    ...TURNS.map((more) => plain(`size(turns) > ${more}`, moreTurns(more))),
   ];
+}
+
+function moreTurns(than: number): string {
+  return `there ${than === 1 ? 'is more than one turn' : `are more than ${than} turns`}`;
 }
 
 function ofTool(tool: string): readonly Expression[] {

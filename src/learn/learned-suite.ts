@@ -13,13 +13,14 @@ export function learnedSuite(name: string, written: readonly Written[]): string 
   const document = new Document({
     suite: name,
     version: '1',
-    description: 'Learned from conversations that people read, and proposed. Read each before it counts.',
+    description:
+      'Proposed, from conversations that people read. Weights are the shares of conversations that fail: change them by the harm.',
     about: 'rules',
     scope: 'conversation',
     normalize: true,
     min_decided: 0.01,
-    criteria: written.map(({ criterion: { name: own, question, when, check } }) => ({
-      ...{ name: own, question, weight: 1 },
+    criteria: written.map(({ criterion: { name: own, question, when, check, certificate } }) => ({
+      ...{ name: own, question, weight: weightOf(certificate) },
       ...(when === undefined ? {} : { when }),
       when_not_applicable: 'pass',
       check,
@@ -35,6 +36,11 @@ export function learnedSuite(name: string, written: readonly Written[]): string 
     if (isMap(item)) item.commentBefore = lines.map((line) => ` ${oneLine(line)}`).join('\n');
   });
   return visibleYaml(document);
+}
+
+/** The share of conversations that fail it: a person changes it by the harm. */
+function weightOf(certificate: LearnedCriterion['certificate']): number {
+  return Math.max(0.01, Math.round((certificate?.fails ?? 0) * 100) / 100);
 }
 
 function oneLine(text: string): string {

@@ -17,6 +17,8 @@ export interface Learned {
   readonly kind: string | undefined;
   readonly readings: number;
   readonly criteria: readonly LearnedCriterion[];
+  /** Notes of people, for a judge. */
+  readonly notes: readonly string[];
 }
 
 export interface LearnedCriterion {
@@ -57,6 +59,7 @@ export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOp
   return asked.map((kind) => ({
     kind: kind === ANY ? undefined : kind,
     readings: kind === ANY ? missed : (counts.get(kind) ?? 0),
+    notes: cases.flatMap((one) => (one.kind === kind ? one.notes : [])).slice(0, NOTES_MAX),
     criteria: (found.get(kind) ?? []).map(({ candidate, measured }, place) => ({
       ...writtenAs(candidate, kind, place),
       foundIn: measured.foundIn,
@@ -71,6 +74,7 @@ export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOp
 }
 
 const ANY = '';
+const NOTES_MAX = 5;
 
 type Known = Pick<Certificate, 'at' | 'kind' | 'applies' | 'fails' | 'like'>;
 

@@ -5,6 +5,8 @@ import { SCENARIO_ATTRIBUTE } from '../model/marks.ts';
 export interface ReadCase {
   readonly conversation: Conversation;
   readonly isBad: boolean;
+  /** Notes of people who say that it went badly. */
+  readonly notes: readonly string[];
   /** Name that a person gave to the kind of its failure. */
   readonly kind: string | undefined;
   /** Inverse of the chance with which lots chose it, up to a factor; 0 where a person chose it, which measures nothing. */

@@ -24,7 +24,7 @@ export interface Field {
   readonly values: readonly string[];
   /** Its quartiles, where it is a number. */
   readonly limits: readonly number[];
-  /** It has many values that look as if somebody had to name them. */
+  /** Somebody may have to name its values. */
   readonly isNamed: boolean;
 }
 
@@ -32,13 +32,15 @@ const TOOLS_MAX = 30;
 const PARTS = ['args', 'result'] as const;
 const FIELDS_MAX = 120;
 const VALUES_MAX = 8;
-const WORDS_MAX = 40;
+const WORDS_MAX = 60;
+/** More common words are of every conversation. */
+const WORD_SHARE_MAX = 0.6;
 const TEXT_MAX = 60;
 const TOOL = /^[\w.:/-]{1,80}$/;
 const FIELD = /^[A-Za-z_]\w{0,40}$/;
 /** Numbers of which none is more than another. */
 const NAMES = /(?:^|_)(?:id|ids|number|no|nr|code|zip|phone|year)$|Id$/;
-const WORD = /\p{L}{4,20}/gu;
+const WORD = /\p{L}{3,20}/gu;
 
 export function vocabularyOf(conversations: readonly Conversation[]): Vocabulary {
   const least = Math.max(3, Math.ceil(conversations.length * 0.04));
@@ -81,10 +83,10 @@ export function vocabularyOf(conversations: readonly Conversation[]): Vocabulary
         values:
           texts.size <= 4 * VALUES_MAX ? commonest(texts, least, Number.POSITIVE_INFINITY).slice(0, VALUES_MAX) : [],
         limits: NAMES.test(of.name) ? [] : quartiles(numbers),
-        isNamed: of.of === 'args' && Math.max(texts.size, NAMES.test(of.name) ? numbers.length : 0) > VALUES_MAX,
+        isNamed: of.of === 'args' && (texts.size > 1 || NAMES.test(of.name)),
       })),
-    asked: commonest(asked, least, conversations.length - least).slice(0, WORDS_MAX),
-    said: commonest(said, least, conversations.length - least).slice(0, WORDS_MAX),
+    asked: commonest(asked, least, conversations.length * WORD_SHARE_MAX).slice(0, WORDS_MAX),
+    said: commonest(said, least, conversations.length * WORD_SHARE_MAX).slice(0, WORDS_MAX),
   };
 }
 

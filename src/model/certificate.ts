@@ -32,15 +32,19 @@ export function isCertified({ precision, bad }: Pick<Certificate, 'precision' | 
 
 /** One sentence, the same on every surface. */
 export function certificateWords(certificate: Certificate): string {
-  const { precision, bad, readings, fired, added, missed } = certificate;
+  const { precision, bad, readings, fired, added, missed, faults } = certificate;
   const { value, lower, upper } = precision;
   const right = `${percent(value)} (${percent(lower)} to ${percent(upper)}) of the conversations that fail it went badly`;
   const from = `from ${counted(fired, 'such reading')} of ${readings}`;
   const base = `${percent(bad)} of all read ones did`;
   const adds = missed === 0 ? '' : ` It finds ${added} of ${counted(missed, 'failure')} that the suites call fine.`;
+  const broken =
+    faults === undefined
+      ? ''
+      : ` It notices ${faults.noticed} of ${counted(faults.tried, 'fault')} put into good ones.`;
   return isCertified(certificate)
-    ? `Certified: ${right}, ${from}; ${base}.${adds}`
-    : `Not certified: ${right}, ${from}, and ${base}: that may be chance.${adds}`;
+    ? `Certified: ${right}, ${from}; ${base}.${adds}${broken}`
+    : `Not certified: ${right}, ${from}, and ${base}: that may be chance.${adds}${broken}`;
 }
 
 function percent(share: number): string {

@@ -31,8 +31,8 @@ export function boardAdvice({ kinds, withoutKind, proposed }: Board): string {
     return `Look at ${names.join(', ')}: conversations began after it was called mended.`;
   }
   if (withoutKind > 0) {
-    const groups = proposed === 0 ? '' : `; ${counted(proposed, 'group')} of notes can be accepted as they are`;
-    return `Give ${withoutKind === 1 ? 'the reading' : `the ${withoutKind} readings`} without a kind one${groups}.`;
+    const groups = proposed === 0 ? '' : `; ${counted(proposed, 'group')} of notes can be accepted as proposed`;
+    return `Name the kind of ${counted(withoutKind, 'bad reading')}${groups}.`;
   }
   if (kinds.length === 0) return 'Read conversations, and name the kind of each that went badly.';
   const [open] = kinds.filter(({ state }) => state === 'open');

@@ -43,6 +43,7 @@ export async function readCases(
       {
         ...{ conversation, isBad, isCalledFine, failed },
         kind: isBad ? (readings.find(({ kind }) => typeof kind === 'string')?.kind ?? undefined) : undefined,
+        notes: readings.flatMap(({ note, answer }) => (answer === 'bad' && note !== undefined ? note : [])),
         weight: chance === undefined ? 0 : 1 / chance,
         cluster: clusterOf(conversation),
       },

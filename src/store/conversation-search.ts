@@ -41,6 +41,8 @@ export interface ConversationSearch {
   readonly cameOut?: readonly CameOutAsked[] | undefined;
   /** All suites together call it fine; one without a score never is. */
   readonly isCalledFine?: boolean | undefined;
+  /** All of these are among its facts (`facts.ts`). */
+  readonly facts?: readonly string[] | undefined;
   /** When the conversation began, in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -229,11 +231,17 @@ function conditionsOf(
   if (candidates !== undefined) conditions.push(candidates.isOneOf(rows));
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.toStored(lowered(word))] });
+  for (const fact of search.facts ?? []) conditions.push(factCondition(dialect, fact));
   if (search.isLabelled !== undefined)
     conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${isLabelled(dialect)}`, values: [] });
   if (search.states !== undefined) conditions.push({ sql: statesSql(dialect, search.states), values: [] });
   const evaluation = evaluationCondition(dialect, search);
   return evaluation === undefined ? conditions : [...conditions, evaluation];
+}
+
+/** A whole line of the column. */
+function factCondition({ contains, toStored }: SearchDialect, fact: string): Condition {
+  return { sql: contains("('\n' || c.facts || '\n')"), values: [`\n${toStored(fact)}\n`] };
 }
 
 function among(dialect: Dialect, column: string, values?: readonly (string | number)[]): readonly Condition[] {

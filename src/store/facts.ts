@@ -1,19 +1,34 @@
 /**
  * Facts of a conversation, by which a prediction tells it from others: what happened in its turns
- * (`engine/turn-facts.ts`), and which criteria failed. They only become more.
+ * (`engine/turn-facts.ts`), how it ended, and which criteria failed. Except for its end, they
+ * only become more.
  */
 import type { Evaluation } from '../model/evaluation.ts';
 import { failedCriteria } from './evaluation-columns.ts';
 
 type Facts = readonly string[] | undefined;
 
-const FACTS_MAX = 64;
+const FACTS_MAX = 72;
+/** How it ended is one fact, which a later turn replaces. */
+const ENDED = 'ended: ';
 const FAILED = 'failed: ';
 
-/** The same object where nothing is new. Sorted, so that of too many the same ones stay in whatever order they came. */
-export function withFacts(known: Facts, more: readonly string[] = []): Facts {
-  const fresh = more.filter((fact) => known?.includes(fact) !== true);
-  return fresh.length === 0 ? known : [...(known ?? []), ...fresh].toSorted().slice(0, FACTS_MAX);
+/**
+ * The same object where nothing is new. Sorted, so that of too many the same ones stay in whatever order they came.
+ * `isLater` is true of facts of turns that ended after all that are known.
+ */
+export function withFacts(
+  known: Facts,
+  more: readonly string[] = [],
+  { isLater }: { readonly isLater: boolean } = { isLater: false },
+): Facts {
+  const end = known?.find((fact) => fact.startsWith(ENDED));
+  const newEnd = more.find((fact) => fact.startsWith(ENDED));
+  const old = end === newEnd || newEnd === undefined ? undefined : isLater ? end : end && newEnd;
+  const fresh = more.filter((fact) => fact !== old && known?.includes(fact) !== true);
+  if (fresh.length === 0) return known;
+  const kept = (known ?? []).filter((fact) => fact !== old);
+  return [...kept, ...fresh].toSorted().slice(0, FACTS_MAX);
 }
 
 export function failuresIn(evaluation: Evaluation): readonly string[] {

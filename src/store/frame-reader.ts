@@ -54,6 +54,28 @@ export interface Lesson {
   readonly isGood: boolean;
 }
 
+/** A conversation that has been scored, by the facts that a discovery looks at. */
+export interface FactsOf {
+  readonly row: number;
+  readonly conversationId: string;
+  readonly beganAt: number;
+  /** One a line. */
+  readonly facts: string;
+  readonly called: Outcome;
+  readonly feedback: Polarity | undefined;
+  readonly cameOut: 'good' | 'bad' | undefined;
+  /** The least chance that a prediction gives. */
+  readonly isForetoldBad: boolean;
+  /** By people; bad where they disagree. */
+  readonly readAs: 'good' | 'bad' | undefined;
+}
+
+export interface FactsRead {
+  readonly conversations: readonly FactsOf[];
+  /** There are more in the window, and these are the latest. */
+  readonly isCut: boolean;
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 export interface FrameReader {
@@ -66,6 +88,8 @@ export interface FrameReader {
   lessons(query: { readonly agent: string; readonly before: number }): Awaitable<readonly Lesson[]>;
   /** Conversations that a person has read, and when the first of them was. */
   readByPeople(query: FrameQuery): Awaitable<{ readonly conversations: number; readonly firstAt: number | undefined }>;
+  /** Facts of the conversations of a window, in any order; of the window's latest conversations so many are looked at. */
+  factsOf(query: FrameQuery, lookedAtMax: number): Awaitable<FactsRead>;
 }
 
 /**

@@ -44,6 +44,7 @@ const WORST: Readonly<Record<string, readonly unknown[]>> = {
   criterion: ['answered', 'criterion_0'],
   since: ['3650d', '30d'],
   words: ['the', 'customer asked'],
+  fact: ['ended: with an answer', 'tool: none'],
   a: ['good', 'v1'],
   b: ['bad', 'v2'],
   experiment: ['good'],
@@ -76,8 +77,9 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     })),
   ],
   '/v1/failures': [
-    { agent: 'helper', kind: 'slow', state: 'mended', by: 'a' },
-    { agent: 'helper', kind: 'slow', into: 'x'.repeat(80), by: 'a' },
+    { agent: 'helper', kind: 'kind 1', state: 'mended', by: 'a' },
+    { agent: 'agent-1', kind: 'kind 1', state: 'mended', by: 'a' },
+    { agent: 'helper', kind: 'kind 2', into: 'x'.repeat(80), by: 'a' },
   ],
   '/v1/outcomes': [
     Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, label: 'refunded', good: false })),

@@ -210,7 +210,7 @@ test.each([
   expect(stderr).toContain(problem);
 });
 
-const NOTE = /^note (.*)$/;
+const NOTE = /^(?:note|kind) (.*)/;
 
 /** Output while these keys are pressed; `note …` presses n and writes it. */
 async function readWith(by: string, ...pressed: readonly string[]): Promise<string> {
@@ -250,6 +250,21 @@ test('conversations are shown one by one and blind, and each key does what it sa
   expect(body).toMatchObject({ readings: { sample: 2, unclear: 1 } });
   expect((await queue()).slice(0, 2)).not.toContain(first);
   expect(await readWith('ana', 'q')).not.toContain(`conversation ${second}\n`);
+});
+
+test('a failure is given a kind by a key, and what went well has none', async () => {
+  const [first = '', second = ''] = await queue();
+
+  await readWith('ana', 'kind looks at nothing', '2', 'kind looks at nothing', '1', 'q');
+
+  const { body } = await get(shared().running, '/api/v1/readings?agent=helper');
+  expect(body).toMatchObject({
+    items: [
+      { conversation_id: first, answer: 'bad', kind: 'looks at nothing' },
+      { conversation_id: second, answer: 'good' },
+    ],
+  });
+  expect(JSON.stringify(body).match(/looks at nothing/g)).toHaveLength(1);
 });
 
 test('when all are read it says so, and there may be nothing to undo', async () => {

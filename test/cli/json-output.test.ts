@@ -19,6 +19,7 @@ const COMMANDS: { readonly [file: string]: readonly string[] } = {
   'compare.ts': ['compare v1 v2'],
   'backtest.ts': ['backtest default --data-dir DATA'],
   'validity.ts': ['validity recorded.jsonl --suite default --outcomes csat.csv --good-from 4'],
+  'learn.ts': ['learn two.jsonl --readings readings.csv --suite default'],
   'estimate.ts': ['estimate --agent none --url URL', 'estimate --agent none --explain --url URL'],
   'explain.ts': ['explain conversation --data-dir DATA', 'explain conversation --url URL'],
   'shadow.ts': ['shadow --config DATA/assay.yaml'],
@@ -68,6 +69,8 @@ async function readersFolder(judge: string): Promise<string> {
     'agent.mjs': `export const agent = () => ({ messages: [{ role: 'assistant', content: 'At nine.' }] });\n`,
     'recorded.jsonl': `${line('c-1', '7', 'We open at nine.')}\n${line('c-2', '8', 'We open at ten.')}\n`,
     'csat.csv': 'conversation_id,csat\nc-1,5\nc-2,1\n',
+    'two.jsonl': `${['a', 'b', 'c', 'd', 'e'].map((id) => line(id, id, 'At nine.')).join('\n')}\n`,
+    'readings.csv': 'conversation_id,answer\na,good\nb,bad\nc,bad\nd,bad\ne,bad\n',
     'labels.csv': 'conversation,criterion,label,by\nc-1,answered,pass,ann\n',
     'gate.yaml': 'rules: { tcr: { floor: 0.1 } }\n',
   };

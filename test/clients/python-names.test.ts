@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { FIND_SOURCES } from '../../src/model/find-sources.ts';
 import { OUTCOMES, VERDICTS } from '../../src/model/evaluation.ts';
 import { LABELS } from '../../src/model/labels.ts';
 import { READING_ANSWERS } from '../../src/model/readings.ts';
@@ -21,6 +22,7 @@ test.each([
   ['VerdictKind', VERDICTS],
   ['LabelKind', LABELS],
   ['ReadingAnswer', READING_ANSWERS],
+  ['FindSource', FIND_SOURCES],
 ] as const)('%s has every word, and no other', (name, words) => {
   expect(literal(name).toSorted()).toEqual(words.toSorted());
 });

@@ -326,6 +326,8 @@ test('facts of a conversation are kept whatever order they come in, and what is 
   expect(facts).toEqual([
     'answer: 32 and more',
     'calls: 1 and more',
+    'ended: after a failed call',
+    'error message: no answer',
     'failed call: lookup',
     'failed: default/no_unrecovered_tool_error',
     'last: lookup',

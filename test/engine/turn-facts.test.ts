@@ -4,12 +4,18 @@ import type { ToolCall, Turn } from '../../src/model/turn.ts';
 
 function turnOf(tools: readonly string[], attributes: Readonly<Record<string, string>> = {}, failed = -1): Turn {
   const toolCalls = tools.map(
-    (name, at) => ({ name, error: at === failed ? { type: 'Timeout' } : undefined }) as ToolCall,
+    (name, at) =>
+      ({
+        name,
+        error: at === failed ? { type: 'Timeout', message: `No seat 12A in train ${at}` } : undefined,
+      }) as ToolCall,
   );
   const turn: Partial<Turn> = {
     toolCalls,
     attributes: new Map(Object.entries(attributes)),
+    userInput: { state: 'whole', text: 'Where is it?', json: 'Where is it?' },
     finalAnswer: { state: 'whole', text: 'Done.', json: 'Done.' },
+    endedAtMs: 1,
     llmCalls: tools.length + 1,
   };
   // The cast holds for what facts are read from.
@@ -28,6 +34,8 @@ test('tools, how they follow each other, which are called again and which fail',
     'calls: 2 and more',
     'model calls: 4 and more',
     'answer: 4 and more',
+    'error message: No seat # in train #',
+    'ended: with an answer',
   ]);
 });
 
@@ -47,4 +55,29 @@ test('of many calls the first ones are told', () => {
   const facts = factsOf([turnOf(Array.from({ length: 500 }, (_, at) => `tool${at}`))], undefined);
   expect(facts.length).toBeLessThan(40);
   expect(facts).toContain('calls: 256 and more');
+});
+
+const FAILURE = { type: 'Timeout', message: 'timed out', source: 'status' };
+const said = (text: string) => ({ state: 'whole', text, json: text }) as const;
+
+test.each([
+  [{ error: FAILURE }, 'with an error'],
+  [{ finalAnswer: said(' ') }, 'without an answer'],
+  [{ ...turnOf(['search'], {}, 0) }, 'after a failed call'],
+  [{ finalAnswer: said('Which one do you mean?') }, 'with a question of the agent'],
+  [{}, 'with an answer'],
+] as const)('%o: ended %s, by the turn that ended last, wherever it stands', (changes, end) => {
+  const last = { ...turnOf([]), ...changes, endedAtMs: 9 };
+  const other = { ...turnOf([]), error: FAILURE, endedAtMs: 5 };
+  for (const turns of [
+    [other, last],
+    [last, other],
+  ])
+    expect(factsOf(turns, undefined).filter((fact) => fact.startsWith('ended: '))).toEqual([`ended: ${end}`]);
+});
+
+test('a user who corrects the agent is a fact, and what was said is none', () => {
+  const facts = factsOf([{ ...turnOf([]), userInput: said('No, I meant the blue one.') }], undefined);
+  expect(facts).toContain('user: corrects');
+  expect(facts.join()).not.toContain('blue');
 });

@@ -78,6 +78,6 @@ export async function casesOf(all: readonly Said[]): Promise<readonly ReadCase[]
     const conversation = byId.get(id);
     if (conversation === undefined) return [];
     const isBad = kind !== undefined;
-    return [{ conversation, isBad, kind, weight: 1, cluster: user, isCalledFine: true, failed: [] }];
+    return [{ conversation, isBad, kind, weight: 1, cluster: user, isCalledFine: true, failed: [], notes: [] }];
   });
 }

@@ -63,12 +63,12 @@ test('a view is saved under a name in this browser, opened, renamed and deleted;
   // The menu closes where it was left open.
   if ((await page.locator('.menu[open]').count()) === 0) await page.getByText('Views', { exact: true }).click();
   await page.getByRole('button', { name: 'Rename What <b>fails</b>' }).click();
-  await page.getByLabel('New name of').fill('Failures');
+  await page.getByLabel('New name of').fill('Failed ones');
   await page.getByRole('button', { name: 'Rename', exact: true }).last().click();
-  await page.getByRole('link', { name: 'Failures' }).waitFor();
+  await page.getByRole('link', { name: 'Failed ones' }).waitFor();
   expect(await link.count()).toBe(0);
-  await page.getByRole('button', { name: 'Delete Failures' }).click();
-  await expect.poll(() => page.getByRole('link', { name: 'Failures' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Delete Failed ones' }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'Failed ones' }).count()).toBe(0);
   expect(await page.evaluate('localStorage.getItem("assay.views")')).toBe(null);
 });
 
@@ -111,4 +111,23 @@ test('the export has what the list finds', async () => {
     .filter(Boolean);
   expect(lines.map((line) => exportLine.parse(JSON.parse(line)).agent_version)).toEqual(lines.map(() => 'v2'));
   expect(listed).toContain(`${lines.length} conversations`);
+});
+
+test('the line above a narrowed list says what sets it apart, and a fact is one click', async () => {
+  for (const options of [{}, { size: NARROW, scheme: 'dark' as const }]) {
+    const page = await openPage(`${http}/conversations?fact=calls%3A+4+and+more`, options);
+    const first = page.locator('.set-apart a').first();
+    await first.waitFor();
+    const fact = await first.innerText();
+    expect(await page.locator('.set-apart a').count()).toBeLessThanOrEqual(6);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    await takeScreenshot(page, `set-apart${options.size === undefined ? '' : '-dark-360'}`);
+
+    await first.click();
+
+    await expect.poll(() => new URLSearchParams(searchOf(page.url())).getAll('fact').at(-1)).toBe(fact);
+    await page.locator('.row').first().waitFor();
+    await page.getByText(`and ${fact}`).first().waitFor();
+  }
 });

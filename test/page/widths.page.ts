@@ -32,6 +32,7 @@ const VIEWS = [
   { name: 'conversations', address: () => '/conversations?order=worst', shows: '.row' },
   { name: 'conversation', address: () => `/conversations/${failed}?order=worst`, shows: '.verdict' },
   { name: 'read', address: () => '/read', shows: '.so-far' },
+  { name: 'failures', address: () => '/failures', shows: '.says' },
   { name: 'review', address: () => '/review?suite=scheduling&criterion=correct_time', shows: 'h1, h2' },
   { name: 'suites', address: () => '/suites', shows: '.criterion-name, td' },
 ];

@@ -234,4 +234,78 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     expect(lessons[1]?.facts).toEqual(['failed: pack/right', 'tool: search']);
     expect(await frame.lessons({ agent: 'other', before: 9999 })).toEqual([]);
   });
+
+  test(`${name}: facts of a window, with all that is known of how each conversation went`, async () => {
+    const under = await opened();
+    await scored(under, [
+      { id: 'early', outcome: 'no_fault_found' },
+      { id: 'bad', outcome: 'hard_failure', foretell: () => 0 },
+      { id: 'mute', outcome: 'no_fault_found', glance: {}, foretell: () => 3 },
+      { id: 'late', outcome: 'no_fault_found' },
+    ]);
+    const open: Turn = { number: 9, conversation: 'open', at: 1500 };
+    await under.transact({ turns: [open], until: 1500 }, () => {
+      joinTurn(under.store, open, { glance: { ...ASKED, beganAtMs: 1002 }, facts: ['tool: search'] });
+    });
+    const outcome = { label: 'refund', value: undefined, case: undefined };
+    await under.readings.put([
+      person('bad'),
+      person('bad', { by: 'bo', answer: 'bad' }),
+      person('mute'),
+      person('early', { by: 'agent-7', source: 'agent', answer: 'bad' }),
+      readingOf({ ...outcome, conversationId: 'mute', isGood: false }, true),
+    ]);
+
+    const { frame } = await under.reader();
+    const window = { agent: 'helper', since: 1000, until: 1003 };
+    const { conversations, isCut } = await frame.factsOf(window, 100);
+
+    expect(isCut).toBe(false);
+    const byId = new Map(conversations.map((one) => [one.conversationId, one]));
+    expect([...byId.keys()].toSorted()).toEqual(['bad', 'early', 'mute']);
+    const unknown = { feedback: undefined, cameOut: undefined, isForetoldBad: false, readAs: undefined };
+    expect(byId.get('early')).toMatchObject({ called: 'no_fault_found', ...unknown });
+    expect(byId.get('bad')).toMatchObject({
+      ...{ facts: 'failed: pack/right\ntool: search', called: 'hard_failure', beganAt: 1001 },
+      ...{ isForetoldBad: true, readAs: 'bad', cameOut: undefined },
+    });
+    expect(byId.get('mute')).toMatchObject({ isForetoldBad: false, readAs: 'good', cameOut: 'bad' });
+    expect((await frame.factsOf({ ...window, agent: 'other' }, 100)).conversations).toEqual([]);
+    // The latest of the window, of which the one that is open has not been scored.
+    const some = await frame.factsOf({ ...window, until: 9999 }, 3);
+    expect(some.isCut).toBe(true);
+    expect(some.conversations.map(({ conversationId }) => conversationId).toSorted()).toEqual(['late', 'mute']);
+  });
+
+  test(`${name}: a search by facts finds whole facts, all of them, whatever is in them`, async () => {
+    const under = await opened();
+    const hostile = ["tool: '); DROP TABLE conversations; --", 'tool: %_\\ \ufffd "ü"'];
+    const facts: Readonly<Record<string, readonly string[]>> = {
+      ...{ one: ['tool: a', 'tool: b'], two: ['tool: a'], longer: ['tool: a b'], hostile },
+    };
+    for (const [index, [id, own]] of Object.entries(facts).entries()) {
+      const turn: Turn = { number: index + 1, conversation: id, at: 1000 + index };
+      await under.transact({ turns: [turn], until: turn.at }, () => {
+        joinTurn(under.store, turn, { glance: { ...ASKED, beganAtMs: turn.at }, facts: own });
+      });
+    }
+    const { pages } = await under.reader();
+    const rows: readonly (readonly [readonly string[], readonly string[]])[] = [
+      [['tool: a'], ['two', 'one']],
+      [['tool: a', 'tool: b'], ['one']],
+      [['tool: '], []],
+      [['ool: a'], []],
+      [['tool: a\ntool: b'], ['one']],
+      [hostile, ['hostile']],
+      ...hostile.map((fact) => [[fact], ['hostile']] as const),
+      [['\ud800\0'], []],
+    ];
+    for (const [asked, ids] of rows) {
+      const found = await pages.search({ facts: asked, order: 'latest', limit: 50 });
+      expect([asked, found.rows.map(({ conversationId }) => conversationId)]).toEqual([asked, ids]);
+    }
+    const page = await pages.search({ facts: ['tool: a'], order: 'latest', limit: 1 });
+    const next = await pages.search({ facts: ['tool: a'], order: 'latest', limit: 1, cursor: page.next });
+    expect([...page.rows, ...next.rows].map(({ conversationId }) => conversationId)).toEqual(['two', 'one']);
+  });
 }

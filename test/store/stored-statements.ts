@@ -150,6 +150,7 @@ function read(): void {
   reader.frame.certainSince(window, 0);
   reader.frame.firstToRead(window, 1, 'all');
   reader.frame.lessons({ agent: 'a', before: 1 });
+  reader.frame.factsOf(window, 10);
   reader.readingsOf(row);
   reader.failures.failedReadings('a');
   reader.failures.keptKinds('a');
@@ -215,6 +216,7 @@ function searchEach(reader: StoreReader): void {
     { cameOut: ['good', 'bad'] },
     { cameOut: ['bad'], isCalledFine: true },
     { isCalledFine: false },
+    { facts: ['tool: a', 'tool: b'] },
     { ids: ['c', 'd'] },
     { since: 1 },
     { until: 10 },

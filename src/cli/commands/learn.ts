@@ -4,6 +4,8 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { KIND_MIN, type Learned, learnedFrom } from '../../learn/learned.ts';
 import { learnedSuite } from '../../learn/learned-suite.ts';
+import { measuredCriteria } from '../../learn/measured.ts';
+import type { ReadCase } from '../../learn/read-case.ts';
 import { type Certificate, isCertified } from '../../model/certificate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
@@ -15,7 +17,8 @@ import { casesOfService } from '../cases-of-service.ts';
 import { testsOf } from '../learned-tests.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
-import { printLearned } from '../print-learned.ts';
+import { withFaults } from '../noticed-faults.ts';
+import { printLearned, printMeasured } from '../print-learned.ts';
 import { readingsIn } from '../read-annotations.ts';
 import { askedPort, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
@@ -30,6 +33,7 @@ type LearnFlags = ScoringFlags &
     readonly since?: string;
     readonly out?: string;
     readonly force?: boolean;
+    readonly certify?: boolean;
   };
 
 const HELP = `
@@ -61,18 +65,26 @@ export function addLearn(program: Command, terminal: Terminal): void {
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--out <file>', 'write the best criterion of each kind as a suite, with tests and certificates beside it')
     .option('--force', 'overwrite these files')
-    .option('--json', 'print {readings, learned} as JSON')
+    .option('--certify', 'with files: write what is known of the criteria of --suite beside these suites')
+    .option('--json', 'print {readings, learned, measured} as JSON')
     .addOption(tokenOption())
     .addOption(askedPort())
     .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: LearnFlags) => {
       const read = files.length > 0 ? await ofRecording(files, flags, terminal) : await ofService(flags, terminal);
       terminal.progress('trying criteria');
-      const learned = learnedFrom(read.cases, { at: new Date().toISOString(), traffic: read.traffic });
+      const at = new Date().toISOString();
+      const learned = learnedFrom(read.cases, { at, traffic: read.traffic });
+      const measured = measuredCriteria(read.cases, at);
       terminal.progressDone();
-      refuseTooFew(learned, read);
-      if (flags.json === true) terminal.out(visibleJson({ readings: read.cases.length, learned }, 2));
-      else printLearned(terminal, learned, read);
+      if (measured.size === 0) refuseTooFew(learned, read);
+      if (flags.json === true)
+        terminal.out(visibleJson({ readings: read.cases.length, learned, measured: Object.fromEntries(measured) }, 2));
+      else {
+        printLearned(terminal, learned, read);
+        printMeasured(terminal, measured);
+      }
+      if (flags.certify === true) await writeMeasured({ measured, cases: read.cases }, flags, terminal);
       if (flags.out !== undefined)
         await writeLearned(flags.out, { learned, read, force: flags.force === true }, terminal);
     });
@@ -117,6 +129,30 @@ interface ToWrite {
   readonly force: boolean;
 }
 
+/** Certificates of suites that are files of their own; built-in ones belong to Assay. */
+async function writeMeasured(
+  { measured, cases }: { readonly measured: ReadonlyMap<string, Certificate>; readonly cases: readonly ReadCase[] },
+  flags: LearnFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const files = (flags.suite ?? []).filter((one) => /\.ya?ml$/.test(one));
+  if (files.length === 0)
+    throw new CommandFailure('--certify needs --suite <file.yaml>: certificates lie beside the suite', EXIT.usage);
+  for (const file of files) {
+    const { suites, mistakes } = await loadSuites([file], { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
+    failOn(mistakes);
+    for (const suite of suites) {
+      const own = suite.criteria.flatMap(({ name }) => {
+        const certificate = measured.get(`${suite.name}/${name}`);
+        return certificate === undefined ? [] : [[name, certificate] as const];
+      });
+      const whole = await withFaults(suite, new Map(own), cases);
+      await written(certificateFile(file), certificatesText(suite, whole), 'w');
+      terminal.out(`${certificateFile(file)}: ${own.length} of ${suite.criteria.length} criteria were measured`);
+    }
+  }
+}
+
 /** The best of each kind, whether certified or not: the file says which. */
 async function writeLearned(out: string, { learned, read, force }: ToWrite, terminal: Terminal): Promise<void> {
   if (!/\.ya?ml$/.test(out)) throw new CommandFailure(`${out}: a suite is a file that ends in .yaml`, EXIT.usage);
@@ -137,7 +173,8 @@ async function writeLearned(out: string, { learned, read, force }: ToWrite, term
   const certificates = new Map<string, Certificate>();
   for (const { criterion } of best)
     if (criterion.certificate !== undefined) certificates.set(criterion.name, criterion.certificate);
-  await written(certificateFile(out), certificatesText(suite, certificates), 'w');
+  const whole = await withFaults(suite, certificates, read.cases);
+  await written(certificateFile(out), certificatesText(suite, whole), 'w');
   const { text, tests } = testsOf(suite, best, read.cases);
   if (tests > 0) await written(out.replace(/\.ya?ml$/, '.test.yaml'), text, flag);
   const certified = [...certificates.values()].filter(isCertified).length;

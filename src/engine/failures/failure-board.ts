@@ -5,7 +5,7 @@ import type { FailureReader } from '../../store/failure-store.ts';
 import type { FrameReader } from '../../store/frame-reader.ts';
 import { windowEstimate } from '../estimate/window-estimate.ts';
 import { type NoteGroup, noteGroups } from './note-groups.ts';
-import { shareOfKind, unseenKinds } from './sampled-kinds.ts';
+import { SHARE_DRAWS_MAX, shareOfKind, unseenKinds } from './sampled-kinds.ts';
 
 interface BoardQuery {
   readonly agent: string;
@@ -55,7 +55,7 @@ export async function failureBoard(
       sampled.drawn,
       failed.map(({ kind }) => kind),
     ),
-    read: sampled.drawn.length,
+    read: Math.min(sampled.drawn.length, SHARE_DRAWS_MAX),
   };
 }
 

@@ -94,25 +94,16 @@ function weightsOf(notes: readonly Stems[]): ReadonlyMap<string, number> {
   return new Map([...counts].map(([stem, count]) => [stem, Math.log(1 + notes.length / count)]));
 }
 
-/** Its commonest words as most of the notes write them, in the order in which they usually come. */
+/** The commonest stems, as the note writes them that has most of them. */
 function nameOf(notes: readonly Stems[]): string {
-  const found = notes.flatMap((stems) => [...stems].map(([stem, word], place) => ({ stem, word, place })));
-  const words = [...Map.groupBy(found, ({ stem }) => stem)]
-    .map(([stem, some]) => ({
-      ...{ stem, count: some.length, word: commonest(some.map(({ word }) => word)) },
-      place: some.reduce((sum, { place }) => sum + place, 0) / some.length,
-    }))
+  const found = notes.flatMap((stems) => [...stems.keys()].map((stem, place) => ({ stem, place })));
+  const counts = [...Map.groupBy(found, ({ stem }) => stem)]
+    .map(([stem, some]) => ({ stem, count: some.length, places: some.reduce((sum, { place }) => sum + place, 0) }))
     .filter(({ count }) => count > 1)
-    .toSorted((a, b) => b.count - a.count || a.place - b.place || (a.stem < b.stem ? -1 : 1))
-    .slice(0, NAME_WORDS)
-    .toSorted((a, b) => a.place - b.place || (a.stem < b.stem ? -1 : 1));
-  const name = kindName(words.map(({ word }) => word).join(' '));
-  return name.slice(0, KIND_CHARACTERS_MAX).toWellFormed().trim();
-}
-
-function commonest(words: readonly string[]): string {
-  const [[word] = ['']] = [...Map.groupBy(words, (one) => one)].toSorted(
-    ([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1),
-  );
-  return word;
+    .toSorted((a, b) => b.count - a.count || a.places - b.places || (a.stem < b.stem ? -1 : 1));
+  const common = new Set(counts.slice(0, NAME_WORDS).map(({ stem }) => stem));
+  const [words = []] = notes
+    .map((stems) => [...stems].flatMap(([stem, word]) => (common.has(stem) ? [word] : [])))
+    .toSorted((a, b) => b.length - a.length || (a.join() < b.join() ? -1 : 1));
+  return kindName(words.join(' ')).slice(0, KIND_CHARACTERS_MAX).toWellFormed().trim();
 }

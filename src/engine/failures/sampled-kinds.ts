@@ -17,7 +17,7 @@ interface Sampled {
 }
 
 /** The first draws of a sample are a sample. More would keep readers of the page waiting. */
-const DRAWS_MAX = 400;
+export const SHARE_DRAWS_MAX = 400;
 const TWICE_MIN = 5;
 
 /**
@@ -26,7 +26,7 @@ const TWICE_MIN = 5;
  */
 export function shareOfKind({ frame, drawn }: Sampled, kind: string): Estimate | undefined {
   const { cells, placeOf } = merged(frame.cells);
-  const some = drawn.slice(0, DRAWS_MAX);
+  const some = drawn.slice(0, SHARE_DRAWS_MAX);
   const answers = some.map((candidate) => isOfKind(candidate, kind));
   const { good, bad } = frame.certain;
   const drawsIf = (unknown: ReadDraw['answer']) =>

@@ -82,17 +82,18 @@ const CAME_OUT = [
 const FROM_LINKS = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
   { name: 'sub_agent', words: 'with ', title: 'Show conversations in which it took no part, too' },
+  { name: 'fact', words: 'with ', title: 'Show conversations without it, too', joined: ' and ' },
 ];
 
-/** Criteria and sub-agents come from a link: the chip says so, and takes them away. */
+/** Criteria, sub-agents and facts come from a link: the chip says so, and takes them away. */
 export function FromLinks({ place }: { readonly place: Place }) {
-  return FROM_LINKS.map(({ name, words, title }) => {
+  return FROM_LINKS.map(({ name, words, title, joined = ' or ' }) => {
     const values = place.query.getAll(name);
     if (values.length === 0) return null;
     return (
       <Chip key={name} place={place} name={name} title={title}>
         {words}
-        <SpanText text={values.join(' or ')} />
+        <SpanText text={values.join(joined)} />
       </Chip>
     );
   });

@@ -16,6 +16,7 @@ import { conversationFilters, FromLinks, listQueryOf, Search } from './conversat
 import { ColumnMenu, columnsOf } from './columns.tsx';
 import { ConversationRows } from './conversation-rows.tsx';
 import { ExportLink } from './export-link.tsx';
+import { SetApart } from './set-apart.tsx';
 import { type LoadedList, useConversations } from './use-conversations.ts';
 import { ViewMenu } from './view-menu.tsx';
 
@@ -54,6 +55,7 @@ export function Conversations({ place, facets }: ViewProps) {
             <Search place={place} />
           </div>
         </FilterBar>
+        <SetApart place={place} />
         <div class="list-line">
           <ListState list={list} />
           <div class="list-tools">

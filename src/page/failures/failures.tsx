@@ -13,6 +13,7 @@ import { oneAgent } from '../shell/one-agent.ts';
 import { addressOf, onlyOf } from '../shell/place.ts';
 import { useActiveRow } from '../shell/use-active-row.ts';
 import type { ViewProps } from '../shell/view-props.ts';
+import { Finds } from './finds.tsx';
 import { KindCard, STATE_KEYS } from './kind-card.tsx';
 import { KINDS } from './kinds.ts';
 import { LearnedChecks } from './learned-checks.tsx';
@@ -46,6 +47,7 @@ export function Failures({ place, facets }: ViewProps) {
       <Here of={board.asked}>
         {(value) => <OfAgent of={value} board={board} asked={asked} isDisabled={by === '' || board.isSending} />}
       </Here>
+      <Finds place={{ ...place, query }} />
     </div>
   );
 }

@@ -32,11 +32,8 @@ export function Read({ place, facets }: ViewProps) {
   useEffect(() => {
     if (changes > 0) again();
   }, [changes, again]);
+  // Asked once: names and notes that are given meanwhile are known here.
   const failures = useReply<FailuresAnswer>('/api/v1/failures', { query: onlyOf(query, ['agent']) });
-  const { again: namesAgain } = failures;
-  useEffect(() => {
-    if (changes > 0) namesAgain();
-  }, [changes, namesAgain]);
   const board = failures.reply?.is === 'here' ? failures.reply.value : undefined;
   const known = estimate.reply?.is === 'here' ? estimate.reply.value : undefined;
   return (

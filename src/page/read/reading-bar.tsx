@@ -26,7 +26,11 @@ export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarP
   const { given, isSending, mistake, undo, name } = readings;
   const before = given.at(-1);
   const last = ANSWERS.find(({ answer }) => answer === before?.answer);
-  const notes = [...(board?.kinds.flatMap(({ examples }) => examples) ?? []), ...(board?.without_kind ?? [])];
+  const kinds = new Set(
+    [...given, ...(board?.kinds ?? []).map(({ name: kind }) => ({ kind }))].flatMap(({ kind }) => kind ?? []),
+  );
+  const noted = [...(board?.kinds.flatMap(({ examples }) => examples) ?? []), ...(board?.without_kind ?? [])];
+  const notes = new Set([...given, ...noted].flatMap((one) => one.note ?? []));
   return (
     <section class="answer-bar" aria-label="Your answer">
       <h2 class="asked-question">Did this conversation go well for its user?</h2>
@@ -41,11 +45,7 @@ export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarP
           Undo<kbd>u</kbd>
         </button>
       </fieldset>
-      <NoteField
-        note={note}
-        onNote={onNote}
-        earlier={[...new Set(notes.flatMap((one) => one.note ?? []))].slice(0, NOTES_MAX)}
-      />
+      <NoteField note={note} onNote={onNote} earlier={[...notes].slice(0, NOTES_MAX)} />
       {mistake !== undefined && <p class="mistake" role="alert">{`Your answer was not taken: ${mistake}`}</p>}
       <p class="aside" role="status">
         {last === undefined
@@ -62,7 +62,7 @@ export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarP
             placeholder="a name, then Enter (k)"
             onName={name}
           />
-          <KindList id={KINDS} names={board?.kinds.map((one) => one.name) ?? []} />
+          <KindList id={KINDS} names={[...kinds].filter((kind) => kind !== '')} />
         </p>
       )}
     </section>

@@ -23,6 +23,7 @@ interface Given {
   readonly answer: ReadingAnswer;
   /** Name of the kind of failure. */
   readonly kind?: string;
+  readonly note?: string;
 }
 
 /** Goes with an answer. */
@@ -98,7 +99,7 @@ export function useReadings(filters: URLSearchParams, by: string) {
     say: (answer: ReadingAnswer, extra: Extra) =>
       send(item, { answer, ...extra }, (now) =>
         item !== undefined && now.left[0] === item
-          ? { ...now, left: now.left.slice(1), given: [...now.given, { item, answer }] }
+          ? { ...now, left: now.left.slice(1), given: [...now.given, { item, answer, ...extra }] }
           : now,
       ),
     /** Names the kind of the failure that was read last. */

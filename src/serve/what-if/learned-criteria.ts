@@ -40,6 +40,7 @@ export async function learnedCriteria(
       cluster: clusterOf(found.whole),
       isCalledFine: isGood(candidate.known.called),
       failed: failuresAmong(candidate.row.facts),
+      notes: [],
     });
   }
   const traffic = cases.map(({ conversation }) => conversation);

@@ -26,10 +26,15 @@ export function precisionOf(fired: readonly Fired[], errs: number): Estimate | u
   const off = (p: number) => draws.map(({ all, bad }) => (bad - p * all) / heaviest);
   const total = draws.reduce((sum, { all }) => sum + all, 0);
   return {
-    value: draws.reduce((sum, { bad }) => sum + bad, 0) / total,
-    lower: turn((p) => lowerBound(off(p), -p, errs / 2) > 0),
-    upper: turn((p) => upperBound(off(p), 1 - p, errs / 2) >= 0),
+    value: toShown(draws.reduce((sum, { bad }) => sum + bad, 0) / total),
+    lower: toShown(turn((p) => lowerBound(off(p), -p, errs / 2) > 0)),
+    upper: toShown(turn((p) => upperBound(off(p), 1 - p, errs / 2) >= 0)),
   };
+}
+
+/** To a hundredth of a point, so that each surface shows the same figure. */
+export function toShown(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
 }
 
 /** Finds where it no longer holds, to a millionth. It holds up to somewhere from 0 on. */

@@ -29,7 +29,7 @@ interface CountRow {
 }
 
 /** Condition on `conversations c`. */
-function windowOf(
+export function windowOf(
   { toStored }: Dialect,
   query: FrameQuery,
   began = 'c.began_at',

@@ -13,6 +13,7 @@ import { history, summedHistory, totals, truthOf } from './reads.ts';
 import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
 import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
 import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
+import { factsOf } from './told-facts.ts';
 
 type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect & FrameDialect;
 
@@ -20,7 +21,7 @@ const READS = {
   ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, readingsOf, labelled },
   ...{ besideOf, verdictsOf, conversationOf, answerOf, history, summedHistory, totals },
 };
-const FRAME = { certainSince, frameCounts, firstToRead, lessons, readByPeople };
+const FRAME = { certainSince, factsOf, frameCounts, firstToRead, lessons, readByPeople };
 const PAGES = { search, parts, evaluations: readEvaluations, lastScanned, labelsOf, countUpTo, judging, firstTimes };
 
 export function reading<W extends When>(sql: Sql<W, ReadDialect>) {

@@ -54,6 +54,7 @@ function readerOf(all: readonly One[]): FrameReader {
       read: all.filter((one) => isCertain(one) && one.isRead).length,
     }),
     lessons: () => [],
+    factsOf: () => ({ conversations: [], isCut: false }),
   };
 }
 

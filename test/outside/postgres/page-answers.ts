@@ -20,6 +20,7 @@ const LISTS = [
   'words=calendar',
   'labelled=false&environment=simulation',
   'called_fine=true&came_out=unknown',
+  'fact=ended%3A+with+an+answer',
 ];
 const FROM = 'since=1970-01-01T00:00:00Z';
 const FIGURES = [

@@ -313,6 +313,7 @@ async function readAll(reader: PostgresReader): Promise<void> {
   expect(await reader.pages.countUpTo(100)).toBe(100);
   expect(await reader.pages.judging(Date.now())).toEqual({ spent: { hourNanos: 0, dayNanos: 0 }, waiting: new Map() });
   await reader.truthOf(row);
+  await reader.frame.factsOf({ agent: 'agent1', since: 1, until: 60_000 }, 10_000);
   await reader.readingsOf(row);
   await reader.traces(row);
   for await (const page of reader.scanEvaluations({ suiteKey: 'shadow:s', limit: 50, lookedAtMax: 2_000 }))
@@ -336,6 +337,7 @@ const SEARCHES: readonly Partial<ConversationSearch>[] = [
   { isLabelled: true },
   { since: 1, until: 60_000 },
   { words: ['nothing'] },
+  { facts: ['tool: a', 'tool: b'] },
 ];
 
 /** Ways to read a table from one end to the other; what is small is joined by such, too. */

@@ -1,4 +1,4 @@
-import { readingOf } from '../../../src/model/readings.ts';
+import { readingOf, saidReading } from '../../../src/model/readings.ts';
 import { execFile } from 'node:child_process';
 import type { SearchCursor } from '../../../src/store/conversation-search.ts';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import type { ConversationId, TurnId } from '../../../src/model/ids.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
-import { COUNTED, evaluationOf, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
+import { COUNTED, evaluationOf, LABELS, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
 import { judgeRequest } from '../../ask/requests.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { arrivalOf, scoreSimply, openStore, ownLane, SOME } from './scoring.ts';
@@ -181,13 +181,17 @@ test('a target with conversations of its own is refused, unless that is meant', 
   expect(stdout).toContain(`copied ${CONVERSATIONS} conversations`);
 });
 
-test('what people have put in goes with it: truth, labels and feedback', async () => {
+test('what people have put in goes with it: truth, labels, kinds of failure and feedback', async () => {
   const file = writeSource(tempDirectory());
   const label = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'right', by: 'ana', note: 'See.' };
   const source = Store.open(file, { durable: false });
   source.truths.put('c1 \0', { right: true });
   const outcome = { conversationId: 'c1 \0', label: 'csat', isGood: true, value: '5', case: undefined };
   source.readings.put([readingOf(outcome)]);
+  const bad = { conversation_id: 'c1 \0 \uE0A5', by: 'ana', answer: 'bad', kind: 'refund \0' } as const;
+  source.readings.put([saidReading(bad)]);
+  const { agent } = LABELS;
+  source.failures.change({ agent, kind: 'refund \0', state: 'watched', by: 'ana' });
   const said = { id: 'f \0', name: 'thumbs', user: 'u', atMs: 1, polarity: 'positive', way: 'api' } as const;
   // The cast is the brand: this is a test.
   const feedback: Feedback = { ...said, conversationId: 'c1 \0' as ConversationId };
@@ -203,6 +207,11 @@ test('what people have put in goes with it: truth, labels and feedback', async (
   onTestFinished(() => store.close());
   expect(await store.truths.put('c1 \0', { right: true })).toBe(false);
   expect(await store.readings.put([readingOf(outcome)])).toBe(0);
+  expect(await store.readings.put([saidReading(bad)])).toBe(0);
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  expect(await reader.failures.failedReadings(agent)).toMatchObject([{ by: 'ana', kind: 'refund \0' }]);
+  expect(await reader.failures.keptKinds(agent)).toMatchObject([{ name: 'refund \0', state: 'watched' }]);
   expect(await store.feedbackRows.stored([feedback])).toEqual([feedback]);
   expect(await store.feedbackRows.put([feedback])).toEqual(['known']);
   expect(await store.labels.put([{ ...label, label: 'fail' }])).toBe(0);

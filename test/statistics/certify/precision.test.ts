@@ -13,7 +13,7 @@ test.each([
 ])('of %d bad and %d good conversations it is the exact interval', (bad, good, lower, upper) => {
   const found = precisionOf(fired(bad, good), 0.05);
 
-  expect(found?.value).toBe(bad / (bad + good));
+  expect(found?.value).toBeCloseTo(bad / (bad + good), 4);
   expect(found?.lower).toBeCloseTo(lower, 3);
   expect(found?.upper).toBeCloseTo(upper, 3);
 });
@@ -25,7 +25,7 @@ test('conversations of one user count as one', () => {
     0.05,
   );
 
-  expect(ofThree?.lower).toBeCloseTo(alone?.lower ?? 1, 6);
+  expect(ofThree?.lower).toBe(alone?.lower);
 });
 
 test('weights change the value, and widen the interval', () => {

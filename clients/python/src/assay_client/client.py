@@ -22,14 +22,16 @@ from ._http import Http
 from .errors import NotFound
 from .results import (
     CameOut,
+    Common,
     ConversationDetail,
     ConversationItem,
     Estimate,
-    Failures,
     EvaluationRow,
     ExportedConversation,
+    Failures,
     FeedbackResult,
     FeedbackToPut,
+    Finds,
     LabelKind,
     LabelToPut,
     Outcome,
@@ -143,6 +145,7 @@ class Client:
         feedback: OneOrMore[Polarity] = None,
         came_out: OneOrMore[CameOut] = None,
         called_fine: bool | None = None,
+        fact: OneOrMore[str] = None,
         conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
@@ -151,7 +154,7 @@ class Client:
     ) -> Pages[ConversationItem]:
         """Finds conversations, the latest first. `criterion` is one that failed; `since` is `24h`, `7d` or a time.
 
-        A filter that is given several values finds what has one of them.
+        A filter that is given several values finds what has one of them; of several facts, what has all.
         """
         query = {key: value for key, value in locals().items() if key != "self"}
         return Pages(lambda: self._pages({**query, "limit": _PAGE}), ConversationItem.__annotations__)
@@ -174,6 +177,7 @@ class Client:
         feedback: OneOrMore[Polarity] = None,
         came_out: OneOrMore[CameOut] = None,
         called_fine: bool | None = None,
+        fact: OneOrMore[str] = None,
         conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
@@ -205,6 +209,7 @@ class Client:
         feedback: OneOrMore[Polarity] = None,
         came_out: OneOrMore[CameOut] = None,
         called_fine: bool | None = None,
+        fact: OneOrMore[str] = None,
         conversation_id: OneOrMore[str] = None,
         since: When = None,
         until: When = None,
@@ -314,6 +319,24 @@ class Client:
         """Estimates how many conversations of a week, or since `since`, went well, from what people have read."""
         query = {key: value for key, value in locals().items() if key != "self"}
         return cast(Estimate, self._http.json("GET", "/api/v1/estimate", query))
+
+    def finds(
+        self,
+        agent: str,
+        *,
+        agent_version: str | None = None,
+        environment: str | None = None,
+        segment: str | None = None,
+        since: When = None,
+        until: When = None,
+    ) -> Finds:
+        """Finds facts that set the conversations of a week that went badly apart, and new tools and errors."""
+        query = {key: value for key, value in locals().items() if key != "self"}
+        return cast(Finds, self._http.json("GET", "/api/v1/finds", query))
+
+    def common(self, **filters: Any) -> Common:
+        """Finds what conversations have in common, against the others, by the filters of `conversations`."""
+        return cast(Common, self._http.json("GET", "/api/v1/common", filters))
 
     def failures(self, agent: str, *, since: When = None, until: When = None) -> Failures:
         """Kinds of failure that readings name, and how much of the traffic of a week has each of them."""

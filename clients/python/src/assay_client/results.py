@@ -369,6 +369,79 @@ class Estimate(_EstimateRequired, total=False):
     explained: dict[str, Any]
 
 
+FindSource = Literal["came_out_bad", "feedback_negative", "read_bad", "criteria_failed", "foretold_bad", "new"]
+
+
+class CountedShare(TypedDict):
+    count: int
+    of: int
+
+
+class _LiftRequired(TypedDict):
+    low: float
+
+
+class Lift(_LiftRequired, total=False):
+    #: How many times as often; absent, like the upper end, where none of the others has the fact.
+    value: float
+    high: float
+
+
+class CommonFind(TypedDict):
+    #: `fact=` of `conversations` finds it; parts of it come from spans.
+    fact: str
+    #: How often it comes, as a sentence.
+    says: str
+    within: CountedShare
+    others: CountedShare
+    #: With its interval of 95 %.
+    lift: Lift
+    #: Chance of so many, by Fisher's exact test to one side.
+    chance: float
+    #: Facts of nearly the same conversations, which say no more.
+    also: list[str]
+    conversation_ids: list[str]
+    #: A place of the page.
+    link: str
+
+
+class Find(CommonFind):
+    #: Reason why the conversations were looked at.
+    source: FindSource
+
+
+class _Found(TypedDict):
+    since: str
+    until: str
+    conversations: int
+    #: Facts that were tested. A tenth of the finds is false at most.
+    looked_at: int
+    #: There are more conversations, and these are the latest.
+    cut: bool
+
+
+class Finds(_Found):
+    agent: str
+    sources: list[dict[str, Any]]
+    #: The least likely ones first.
+    finds: list[Find]
+
+
+class _CommonRequired(_Found):
+    #: Agents of the conversations. One of them is compared.
+    agents: int
+    says: str
+    #: Conversations that are compared, and the others of the same agent and time.
+    within: int
+    others: int
+    finds: list[CommonFind]
+
+
+class Common(_CommonRequired, total=False):
+    #: The one with most of the conversations.
+    agent: str
+
+
 class _FailedConversationRequired(TypedDict):
     conversation_id: str
     #: The person who read it.

@@ -1,6 +1,7 @@
 /** The table of what `/api/v1` reads from the store for the page and for programs: `src/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
+import { getCommon } from './list-finds.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
@@ -10,6 +11,7 @@ import { getFacets } from './facets.ts';
 import { getFailures } from './failures.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
+import { getFinds } from './finds.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
 import { listReadings } from './reading-list.ts';
@@ -31,6 +33,8 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getFeedback,
   getEstimate,
   getReadingQueue,
+  getFinds,
+  getCommon,
   listReadings,
   getFailures,
   listSuites,

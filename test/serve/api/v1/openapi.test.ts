@@ -72,6 +72,8 @@ test('the description has every route of /api/v1 and no other, and answers of a 
     '/api/v1/criteria/learned': ['?agent=helper', '?agent=nobody'],
     '/api/v1/readings': ['?agent=helper', '?agent=nobody'],
     '/api/v1/readings/queue': ['?agent=helper&by=ana', '?agent=nobody'],
+    '/api/v1/finds': ['?agent=helper', '?agent=nobody&since=1h'],
+    '/api/v1/common': ['', '?outcome=hard_failure', '?agent=nobody'],
     '/api/v1/sub-agents': ['', '?agent=nobody'],
     '/api/v1/detections': [''],
     '/api/v1/review/queue': ['?suite=calls&criterion=looked', '?suite=calls&criterion=few&because=little_decided'],
