@@ -4,7 +4,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { assayHere } from '../assay-here.ts';
-import { type Provider, startProvider } from '../ask/provider.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/system-prompt-as-a-suite');
@@ -22,7 +21,7 @@ async function draft(cwd: string, ...args: readonly string[]) {
 }
 
 interface Drafted {
-  readonly criteria: readonly { readonly name: string; readonly check?: string; readonly judge?: unknown }[];
+  readonly criteria: readonly { readonly name: string; readonly check?: string }[];
 }
 
 function drafted(cwd: string, file = 'drafted.yaml') {
@@ -222,7 +221,8 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
     "cancel_order": {"type": "object", "properties": {
       "__proto__": {"enum": [1]}, "constructor": {"enum": [2]}, "in": {"enum": [3]}, "a b": {"enum": [4]},
       "kind": {"enum": ${JSON.stringify(nasty)}}, "deep": ${JSON.stringify(deep)},
-      "form": {"type": "string", "pattern": "(a+)+$(?=x)"}, "big": {"type": "number", "maximum": 1e300}}},
+      "form": {"type": "string", "pattern": "(a+)+$(?=x)"}, "big": {"type": "number", "maximum": 1e300},
+      "many": {"type": "array", "maxItems": 5000}}},
     "__proto__": {"type": "object"}, "toString": {"type": "object"},
     "x') || true || ('": {"type": "object"}, "two\\nlines": {"type": "object"}, "drop_*": {"type": "object"},
     "none": {}
@@ -239,7 +239,10 @@ test('names, texts and depths of a hostile file become no rule, or inert text', 
   expect(names).toContain('never_cancel_order');
   expect(names.join()).not.toMatch(/proto|constructor/);
   expect(criteria.find(({ name }) => name === 'cancel_order_kind_allowed')?.check).toContain('"\\"]) || true"');
-  expect(stdout).toContain('left out: cancel_order_form_allowed: its pattern cannot be read');
+  expect(stdout).toContain('left out: cancel_order_form_allowed: its expression is not valid: error parsing regexp');
+  expect(stdout).toContain(
+    'left out: cancel_order_many_at_most_5000: its example "cancel_order_many_at_most_5000 is broken" gives pass',
+  );
   expect(stdout).toContain('left out: cancel_order_in_allowed: its expression is not valid');
   // Nothing that a terminal or an editor would obey.
   for (const hidden of ['\u001b', '\u202e']) expect(`${text}${stdout}${stderr}`).not.toContain(hidden);
@@ -292,88 +295,4 @@ test('each mistake of the command line is named', async () => {
   expect(nothing.stderr).toContain('left out: [0]: it has no `name`\nleft out: [1]: not an object\n');
   expect((await draft(cwd, '--tools', 'none.json')).stderr).toContain('none.json: ENOENT');
   expect((await draft(cwd, '--tools', 'tools.json', '--out', 'a.test.yaml')).stderr).toContain('ends in .yaml');
-  expect((await draft(cwd, '--tools', EXAMPLE_TOOLS, '--judge', 'one')).stderr).toContain(
-    'no such judge is configured',
-  );
-});
-
-const CONFIG = (url: string) =>
-  `judges:\n  reader:\n    provider: openai\n    model: played\n    base_url: ${url}\n    prices: { input_per_million: 2, output_per_million: 8 }\n`;
-const EMPTY = {
-  sentence: 0,
-  kind: '',
-  tool: '',
-  lookup: '',
-  argument: '',
-  field: '',
-  operator: '',
-  values: [],
-  question: '',
-};
-const PROMPT = 'Cancel only what begins in more than 24 hours.\nBe friendly and brief, always.\n';
-
-async function asked(provider: Provider) {
-  const cwd = folderWith({ 'assay.yaml': CONFIG(provider.url), 'p.md': PROMPT });
-  const flags = ['--tools', EXAMPLE_TOOLS, '--prompt', 'p.md', '--judge', 'reader'];
-  return { cwd, ...(await draft(cwd, ...flags)) };
-}
-
-test('a model fills in forms: what names nothing that exists is dropped, and what stays is tried', async () => {
-  const rules = [
-    {
-      ...EMPTY,
-      kind: 'only_if',
-      tool: 'cancel_booking',
-      lookup: 'find_booking',
-      argument: 'booking',
-      field: 'begins_in_hours',
-      operator: 'at_least',
-      values: ['24'],
-    },
-    { ...EMPTY, sentence: 1, kind: 'judged', question: 'Was the agent friendly and brief?' },
-    { ...EMPTY, kind: 'never', tool: 'drop_table' },
-    {
-      ...EMPTY,
-      kind: 'only_if',
-      tool: 'refund',
-      lookup: 'find_booking',
-      argument: 'booking',
-      field: 'a == 1 || true',
-      operator: 'is',
-      values: ['1'],
-    },
-    { ...EMPTY, sentence: 99, kind: 'never', tool: 'refund' },
-    { ...EMPTY, kind: 'check', question: 'true' },
-    'tool_calls.all(c, true)',
-  ];
-  const provider = await startProvider(() => ({ say: JSON.stringify({ rules }) }));
-
-  const { cwd, status, stdout } = await asked(provider);
-
-  expect(status).toBe(0);
-  const { text, names, criteria } = drafted(cwd);
-  expect(names.filter((name) => !/_(arguments|allowed|known|twice)$/.test(name))).toEqual([
-    'cancel_booking_if_begins_in_hours_at_least_24',
-    'judged_was_the_agent_friendly_and_brief',
-  ]);
-  expect(text).toContain('# prompt, line 2: "Be friendly and brief, always."');
-  expect(criteria.find(({ name }) => name.startsWith('judged_'))?.judge).toBeDefined();
-  expect(stdout).toContain('some proposals of the model name nothing that exists');
-  expect(provider.asked[0]?.material).toContain('sentence 0 "Cancel only what begins in more than 24 hours."');
-  await expectTested(cwd);
-});
-
-test.each([
-  ['prose', { say: 'Sure! The rules are these.' }],
-  ['a refusal', { refuse: true as const }],
-  ['an outage', { status: 500 }],
-])('a model that answers with %s costs its own rules only', async (_, reaction) => {
-  const provider = await startProvider(() => reaction);
-
-  const { cwd, status, stdout } = await asked(provider);
-
-  expect(status).toBe(0);
-  expect(stdout).toContain('left out: rules of the model:');
-  expect(provider.asked).toHaveLength(2);
-  expect(drafted(cwd).names).toContain('refund_arguments');
 });

@@ -2,19 +2,19 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { clientFor } from '../../ask/judge-scheduler.ts';
-import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { Settings } from '../../config/settings.ts';
-import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { ConversationSource } from '../../backtest/conversation-source.ts';
+import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { counted } from '../../model/counted.ts';
-import { NANOS } from '../../model/questions.ts';
-import { type AskedRules, askedRules, type ToAsk } from '../../offline/draft/asked-rules.ts';
-import { type Draft, type DraftedRule, draftSuite } from '../../offline/draft/draft-suite.ts';
+import { selectedRows } from '../../offline/datasets/from-store.ts';
+import { type Draft, draftSuite } from '../../offline/draft/draft-suite.ts';
 import { suiteFile, testFile } from '../../offline/draft/drafted-files.ts';
 import { sentencesOf } from '../../offline/draft/prompt-sentences.ts';
-import { conversationsOfFiles, conversationsOfStore } from '../../offline/draft/recorded-conversations.ts';
 import { readToolSchemas } from '../../offline/draft/tool-schemas.ts';
+import type { WrittenRule } from '../../offline/draft/written-rules.ts';
+import { readRecordings, redactRecorded } from '../../offline/recording.ts';
+import { idKeysOf } from '../../normalize/id-keys.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
 import { load } from '../load.ts';
@@ -31,7 +31,6 @@ interface DraftFlags {
   readonly fromStore?: boolean;
   readonly agent?: string;
   readonly since?: string;
-  readonly judge?: string;
   readonly out: string;
   readonly force?: boolean;
   readonly config?: string;
@@ -54,10 +53,6 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
     .option('--from-store', `use the latest ${CONVERSATIONS_MAX} conversations of the store`)
     .option('--agent <name>', 'only conversations of this agent')
     .option('--since <duration>', 'with --from-store, only conversations that began in this time, such as 7d or 12h')
-    .option(
-      '--judge <name>',
-      'also let this configured judge read rules out of the prompt, in the forms that patterns know',
-    )
     .option('--out <file>', 'file to write; the tests are written beside it', 'drafted.yaml')
     .option('--force', 'overwrite existing files')
     .addOption(settingOption('config'))
@@ -68,21 +63,15 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
 async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { suites: ['default'] });
   const name = nameFor(flags.out);
-  const judge = judgeNamed(flags.judge, settings);
   const read = readToolSchemas(textOf(flags.tools));
   if (typeof read === 'string') throw new CommandFailure(`${flags.tools}: ${read}`, EXIT.input);
   for (const because of read.leftOut) terminal.err(`left out: ${safe(because)}`);
   const conversations = await conversationsFor(flags, settings);
   const prompt = flags.prompt === undefined ? recordedPrompt(conversations) : textOf(flags.prompt);
-  const sentences = sentencesOf(prompt ?? '');
   const drafted = await draftSuite({
     name,
     tools: read.tools,
-    sentences,
-    ask:
-      judge === undefined
-        ? undefined
-        : (writing) => askJudge(judge, { settings, sentences, tools: read.tools, writing }),
+    sentences: sentencesOf(prompt ?? ''),
     conversations,
     settings: settings.tools,
     onProgress: (done) => terminal.progress(`${done} of ${counted(conversations.length, 'conversation')}`),
@@ -91,22 +80,18 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   print(terminal, drafted, conversations.length);
   if (drafted.rules.length === 0)
     throw new CommandFailure('no rule could be drafted: give --prompt or --from as well', EXIT.input);
-  const tools = read.tools.map((tool) => tool.name);
   const tests = flags.out.replace(/\.ya?ml$/, '.test.yaml');
-  await writeFile(flags.out, suiteFile({ name, tools, ...drafted }), flags);
-  await writeFile(tests, testFile(drafted.rules) ?? '', flags);
+  await write(flags.out, suiteFile({ name, tools: read.tools, ...drafted }), flags);
+  await write(tests, testFile(drafted.rules), flags);
   terminal.out(`\n${counted(drafted.rules.length, 'rule')} in ${flags.out}, ${tests} beside it: read them, then`);
   terminal.out(`  assay suite test ${flags.out}`);
 }
 
 function nameFor(out: string): string {
-  if (!/\.ya?ml$/.test(out) || out.endsWith('.test.yaml'))
-    throw new CommandFailure(`--out ${safe(out)}: expected a file that ends in .yaml`, EXIT.usage);
-  const name = path
-    .basename(out)
-    .replace(/\.ya?ml$/, '')
-    .replaceAll(/[^\w-]+/g, '-');
-  return /^[A-Za-z]/.test(name) ? name : `suite-${name}`;
+  const name = /^([A-Za-z][\w-]*)\.ya?ml$/.exec(path.basename(out))?.[1];
+  if (name !== undefined) return name;
+  const problem = 'expected a name of letters, digits, _ and - that ends in .yaml';
+  throw new CommandFailure(`--out ${safe(out)}: ${problem}`, EXIT.usage);
 }
 
 function textOf(file: string): string {
@@ -119,38 +104,32 @@ function textOf(file: string): string {
   }
 }
 
+/** The oldest first. */
 async function conversationsFor(flags: DraftFlags, settings: Settings): Promise<readonly Conversation[]> {
+  const { agent, from: files = [] } = flags;
   const { idKeys: conversationKeys } = settings.conversation;
-  const files = flags.from ?? [];
-  const recorded = await conversationsOfFiles(files, { conversationKeys, redaction: offlineRedaction(settings) });
-  const ofAgent = recorded.filter(({ agent }) => flags.agent === undefined || agent.name === flags.agent);
+  const batches = redactRecorded(readRecordings(files), settings);
+  const { conversations } = await understandRecorded(batches, { conversationKeys });
+  const ofAgent = conversations.filter((one) => agent === undefined || one.agent.name === agent);
   if (files.length > 0 && ofAgent.length === 0)
     throw new CommandFailure('--from: no conversation of the agent was found in the recordings', EXIT.input);
   if (flags.fromStore !== true) return ofAgent;
+  const stored: Conversation[] = [];
   const reader = await openedStore(settings);
   try {
-    const [agent, since] = [flags.agent, sinceOf(flags.since)];
-    const stored = await conversationsOfStore(reader, { conversationKeys, agent, since, limit: CONVERSATIONS_MAX });
-    return [...ofAgent, ...stored];
+    const any = { outcomes: undefined, suite: undefined, agentVersion: undefined };
+    const selection = { ...any, agent, since: sinceOf(flags.since), limit: CONVERSATIONS_MAX };
+    const source = new ConversationSource({ reader, idKeys: idKeysOf(conversationKeys), truth: undefined });
+    for await (const row of selectedRows(reader, selection)) {
+      const understood = await source.of(row);
+      // Spans of some are no longer kept.
+      if (typeof understood !== 'string') stored.unshift(understood.whole);
+      if (stored.length >= CONVERSATIONS_MAX) break;
+    }
   } finally {
     await reader.close();
   }
-}
-
-function judgeNamed(name: string | undefined, { judging: { judges } }: Settings): JudgeSettings | undefined {
-  if (name === undefined) return undefined;
-  const judge = judges.find((one) => one.name === name);
-  if (judge !== undefined) return judge;
-  const known = judges.length === 0 ? 'none is' : `there are ${judges.map((one) => one.name).join(', ')}`;
-  throw new CommandFailure(`--judge ${safe(name, 60)}: no such judge is configured: ${known}`, EXIT.usage);
-}
-
-function askJudge(
-  judge: JudgeSettings,
-  { settings, ...asked }: Pick<ToAsk, 'sentences' | 'tools' | 'writing'> & { readonly settings: Settings },
-): Promise<AskedRules> {
-  const budgetNanos = Math.floor(settings.judging.budget.perHour * NANOS);
-  return askedRules({ ...asked, judge, client: clientFor(judge), budgetNanos });
+  return [...ofAgent, ...stored];
 }
 
 /** Instructions as the latest conversation has them. */
@@ -159,7 +138,7 @@ function recordedPrompt(conversations: readonly Conversation[]): string | undefi
   return steps.flatMap(({ systemInstructions }) => systemInstructions ?? []).at(-1);
 }
 
-async function writeFile(file: string, text: string, { force }: DraftFlags): Promise<void> {
+async function write(file: string, text: string, { force }: DraftFlags): Promise<void> {
   const output = await fileWhenDone(file, { force: force === true });
   try {
     await output.write(text);
@@ -173,23 +152,17 @@ const FROM_SHOWN_MAX = 70;
 
 function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversations: number): void {
   const { out, paint } = terminal;
-  const rows = (of: readonly DraftedRule[]): readonly TableRow[] => of.map((one) => rowOf(one, conversations > 0));
   const head = conversations === 0 ? ['rule', 'from'] : ['rule', 'from', 'applies', 'fails', 'such as'];
-  printTable(terminal, [headRow(...head), ...rows(rules)], { align: 'llrr', indent: 2 });
-  if (doubted.length > 0) {
-    out(`\n  ${paint('yellow', 'Broken by many conversations, so written as comments')}`);
-    printTable(terminal, rows(doubted), { align: 'llrr', indent: 2 });
-  }
+  const broken = `\n  ${paint('yellow', 'Broken by many conversations, so written as comments')}`;
+  const commented = doubted.length === 0 ? [] : [broken, ...doubted.map(rowOf)];
+  printTable(terminal, [headRow(...head), ...rules.map(rowOf), ...commented], { align: 'llrr', indent: 2 });
   if (leftOut.length > 0) out('');
   for (const { name, because } of leftOut) out(paint('dim', `  left out: ${safe(name, 80)}: ${safe(because)}`));
 }
 
-function rowOf({ rule: { name, origin }, measured }: DraftedRule, hasTraffic: boolean): TableRow {
-  const from = { prompt: 'prompt', schema: 'schema', traffic: 'traffic' }[origin.is];
-  const where =
-    origin.is === 'prompt' ? `${from}:${origin.line} ${origin.sentence}` : origin.is === 'schema' ? origin.at : from;
-  const said = [name, { text: where, max: FROM_SHOWN_MAX }] as const;
-  if (!hasTraffic || measured === undefined) return said;
+function rowOf({ name, origin, measured }: WrittenRule): TableRow {
+  const said = [name, { text: origin.text, max: FROM_SHOWN_MAX }] as const;
+  if (measured === undefined) return said;
   const { applies, fails, failing } = measured;
   return [...said, String(applies), String(fails), failing.map((id) => safe(id, 40)).join(', ')];
 }

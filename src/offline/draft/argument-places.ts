@@ -8,14 +8,14 @@ import { isArgumentName, type Schema, type ToolSchema } from './tool-schemas.ts'
 
 export type Scalar = string | number | boolean;
 
-interface Part {
+interface PathPart {
   readonly name: string;
   /** Whether the next part, or the value, is in each item of a list. */
   readonly isList: boolean;
 }
 
 export interface ArgumentPlace {
-  readonly path: readonly Part[];
+  readonly path: readonly PathPart[];
   readonly schema: Schema;
   /** Place in the file. */
   readonly at: string;
@@ -28,30 +28,38 @@ export interface ArgumentPlace {
 const DEPTH_MAX = 4;
 const PLACES_MAX = 100;
 
-export function placesIn({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
+/** Every sentence of a prompt asks again. */
+const walked = new WeakMap<ToolSchema, readonly ArgumentPlace[]>();
+
+export function placesIn(tool: ToolSchema): readonly ArgumentPlace[] {
+  const places = walked.get(tool) ?? walk(tool);
+  walked.set(tool, places);
+  return places;
+}
+
+function walk({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {
   const places: ArgumentPlace[] = [];
-  const walk = (schema: Schema, path: readonly Part[], where: string, isRequired: boolean) => {
-    if (path.length >= DEPTH_MAX) return;
+  const add = (written: unknown, place: Pick<ArgumentPlace, 'path' | 'at' | 'isRequired'>) => {
+    if (places.length >= PLACES_MAX) return;
+    const { path, isRequired } = place;
+    const { schema, isNullable } = resolved(written, parameters);
+    const last = path.at(-1);
+    if (last !== undefined) places.push({ ...place, schema, isNullable });
     const required = requiredIn(schema);
-    for (const [name, written] of propertiesIn(schema)) {
-      if (places.length >= PLACES_MAX) return;
-      const { schema: own, isNullable } = resolved(written, parameters);
-      const items = isMapping(own.items) ? resolved(own.items, parameters).schema : undefined;
-      const place = {
-        at: `${where}.properties.${name}`,
+    for (const [name, member] of path.length < DEPTH_MAX ? propertiesIn(schema) : [])
+      add(member, {
+        path: [...path, { name, isList: false }],
+        at: `${place.at}.properties.${name}`,
         isRequired: isRequired && required.includes(name),
-        isNullable,
-      };
-      places.push({ ...place, path: [...path, { name, isList: false }], schema: own });
-      if (items !== undefined) {
-        const inside = [...path, { name, isList: true }];
-        if (!('properties' in items))
-          places.push({ ...place, path: inside, schema: items, at: `${place.at}.items`, isNullable: false });
-        walk(items, inside, `${place.at}.items`, place.isRequired);
-      } else walk(own, [...path, { name, isList: false }], place.at, place.isRequired);
-    }
+      });
+    if (last?.isList === false && isMapping(schema.items))
+      add(schema.items, {
+        path: path.with(-1, { ...last, isList: true }),
+        at: `${place.at}.items`,
+        isRequired,
+      });
   };
-  walk(resolved(parameters, parameters).schema, [], at, true);
+  add(parameters, { path: [], at, isRequired: true });
   return places;
 }
 
@@ -97,42 +105,39 @@ export function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
+/** Arguments that the schema allows, as far as it says. Lists have one item. */
+export function sampleArguments(tool: ToolSchema): { readonly [name: string]: Json } {
+  return membersOf(placesIn(tool).reduce((args: Json, place) => withValue(args, place, sampleOf(place.schema)), {}));
+}
+
 /** Texts of many forms, for a pattern. */
 const TEXTS = ['sample', 'A1', 'ABC', '1', '4711', 'ABC123', 'A-1234', '2026-03-02', '10:30', 'ann@example.com', 'a'];
 const SUCH_AS = /such as '([^'\n]{1,80})'/;
 
-/** Arguments that the schema allows, as far as it says; null where it describes nothing. */
-export function sampleArguments({ parameters }: ToolSchema): { readonly [name: string]: Json } {
-  const sample = sampleOf(parameters, parameters, 0);
-  // The cast holds: an object was sampled, and its values are JSON.
-  return isMapping(sample) ? (sample as { readonly [name: string]: Json }) : {};
-}
-
-export function sampleOf(written: unknown, root: Schema, depth: number): Json {
-  const { schema } = resolved(written, root);
-  const given = [schema.const, listed(schema.enum), schema.default, listed(schema.examples)].find(isScalar);
+/** Objects and lists are empty: what is in them has places of its own. */
+export function sampleOf(schema: Schema): Json {
+  const { type, pattern, description } = schema;
+  const isOf = (kind: string) => type === kind || (isList(type) && type.includes(kind));
+  if (isOf('object') || 'properties' in schema) return {};
+  if (isOf('array')) return [];
+  const given = [schema.const, schema.enum, schema.default, schema.examples].flat().find(isScalar);
   if (given !== undefined) return given;
-  const type = isList(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
-  if (type === 'object' || 'properties' in schema) {
-    const members = depth >= DEPTH_MAX ? [] : propertiesIn(schema);
-    return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member, root, depth + 1)]));
-  }
-  if (type === 'array') return depth >= DEPTH_MAX ? [] : [sampleOf(schema.items, root, depth + 1)];
-  if (type === 'boolean') return true;
-  if (type === 'number' || type === 'integer') return numberIn(schema);
-  const said = typeof schema.description === 'string' ? SUCH_AS.exec(schema.description)?.[1] : undefined;
+  if (isOf('boolean')) return true;
+  if (isOf('number') || isOf('integer')) return typeof schema.minimum === 'number' ? schema.minimum : 1;
+  const said = typeof description === 'string' ? SUCH_AS.exec(description)?.[1] : undefined;
   const texts = said === undefined ? TEXTS : [said, ...TEXTS];
-  const pattern = schema.pattern;
-  if (typeof pattern !== 'string' || patternMistake(pattern) !== undefined) return texts[0] ?? '';
-  return texts.find((text) => occurs(pattern, text)) ?? texts[0] ?? '';
+  const isFormed = typeof pattern === 'string' && patternMistake(pattern) === undefined;
+  return texts.find((text) => !isFormed || occurs(pattern, text)) ?? '';
 }
 
-function listed(value: unknown): unknown {
-  return isList(value) ? value.find(isScalar) : undefined;
+export function withValue(around: Json, { path: [part, ...path] }: Pick<ArgumentPlace, 'path'>, value: Json): Json {
+  if (part === undefined) return value;
+  const members = membersOf(around);
+  const own = members[part.name] ?? null;
+  const changed = withValue(isList(own) ? (own[0] ?? null) : own, { path }, value);
+  return { ...members, [part.name]: part.isList ? [changed] : changed };
 }
 
-function numberIn({ minimum, maximum, exclusiveMinimum }: Schema): number {
-  if (typeof minimum === 'number') return minimum;
-  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
-  return typeof maximum === 'number' ? Math.min(1, maximum) : 1;
+function membersOf(value: Json): { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
 }

@@ -3,109 +3,88 @@
  *
  *   said       by the prompt: kept, whatever the traffic does
  *   stated     by a schema: kept, unless most of the traffic breaks it
- *   supposed   a lookup before a change, a yes before a change, a source of an id: kept if traffic shows it
+ *   assumed    of tools that change something: kept, unless some of the traffic breaks it
+ *   shown      by traffic alone, a lookup or a yes before a change: kept if nearly all of it does so
  *
  * Every rule was tried (`trial.ts`). Nothing here depends on time or chance.
  */
-import type { Conversation } from '../../model/conversation.ts';
-import type { ToolNames } from '../../model/tool-names.ts';
 import { toolEffects } from '../../score/subject/tool-effects.ts';
-import { shareOf } from '../../statistics/calibrate/estimate.ts';
-import type { AskedRules } from './asked-rules.ts';
-import { plainLine, type WrittenRule } from './drafted-files.ts';
 import { claimsIn } from './prompt-patterns.ts';
 import type { Sentence } from './prompt-sentences.ts';
-import { type Claim, type Measured, named, type Origin, type Rule } from './rule.ts';
-import { criterionOf } from './rule-criterion.ts';
-import { examplesOf } from './rule-examples.ts';
-import { schemaRules, sourceRules, supposedOrders } from './supposed-rules.ts';
+import { type Claim, type Measured, plainLine, type Rule } from './rule.ts';
+import { schemaRules, sourceRules } from './schema-rules.ts';
 import type { ToolSchema } from './tool-schemas.ts';
-import { measured, tried } from './trial.ts';
+import { type ToTry, tried } from './trial.ts';
+import { type LeftOut, type WrittenRule, writtenRules } from './written-rules.ts';
 
-interface ToDraft {
-  readonly name: string;
-  readonly tools: readonly ToolSchema[];
+interface ToDraft extends ToTry {
   readonly sentences: readonly Sentence[];
-  /** Rules that a model reads out of the sentences, for tools that change something. */
-  readonly ask?: ((writing: readonly string[]) => Promise<AskedRules>) | undefined;
-  readonly conversations: readonly Conversation[];
-  /** Tools as the configuration describes them. */
-  readonly settings: ToolNames | undefined;
-  readonly onProgress?: (done: number) => void;
-}
-
-type Unnamed = Omit<Rule, 'name'>;
-
-export interface DraftedRule extends WrittenRule {
-  /** Undefined without a recording. */
-  readonly measured: Measured | undefined;
 }
 
 export interface Draft {
-  readonly rules: readonly DraftedRule[];
-  readonly doubted: readonly DraftedRule[];
-  readonly leftOut: readonly { readonly name: string; readonly because: string }[];
+  readonly rules: readonly WrittenRule[];
+  readonly doubted: readonly WrittenRule[];
+  readonly leftOut: readonly LeftOut[];
 }
 
 const RULES_MAX = 100;
-/** A supposed rule needs so many conversations, and so great a share of them. */
+/** Claims of a prompt that are looked at. */
+const CLAIMS_MAX = 1000;
+const GUESSES_MAX = 600;
+/** A rule that only traffic shows needs so many conversations, and so great a share of them. */
 const CONVERSATIONS_MIN = 20;
 const SHARE_MIN = 0.95;
 /** Conversations for each tool of a rule about several. */
 const OWN_CONVERSATIONS_MIN = 5;
 const LOOKUPS_MAX = 2;
-const DOUBTED_BEYOND = 0.5;
-/** Share of failures beyond which a rule that nobody has stated is doubted. */
-const SUPPOSED_DOUBTED_BEYOND = 0.2;
+/** Share of failures beyond which a rule is doubted. */
+const DOUBTED_BEYOND = { said: 1, stated: 0.5, assumed: 0.2, shown: 1 } as const;
 
 export async function draftSuite(parts: ToDraft): Promise<Draft> {
-  const { tools, conversations } = parts;
+  const { tools, sentences, conversations } = parts;
   const { reading, writing } = byEffect(parts);
-  const asked = await parts.ask?.(writing.map(({ name }) => name));
-  const read = promptRules(parts.sentences, { all: tools, writing });
-  const said = distinct([...read, ...(asked?.rules ?? [])]).slice(0, RULES_MAX);
-  const leftOut = (asked?.problems ?? []).map((because) => ({ name: 'rules of the model', because }));
-  const try_ = async (rules: readonly Unnamed[]) => {
-    const written = writtenRules(named(rules), tools, leftOut);
-    const trial = await tried(written, {
-      name: parts.name,
-      tools: tools.map(({ name }) => name),
-      settings: parts.settings,
-    });
-    leftOut.push(...trial.leftOut.map(({ rule: { rule }, because }) => ({ name: rule.name, because })));
-    return { rules: trial.rules, counts: measured(trial.suite, conversations, parts.onProgress) };
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const leftOut: LeftOut[] = [];
+  const outcomes = async (rules: readonly Rule[], most: number) => {
+    const { rules: written, more } = writtenRules(rules, byName, most);
+    if (more > 0) leftOut.push({ name: `${more} rules`, because: `a suite has at most ${most} here` });
+    const trial = await tried(written, parts);
+    leftOut.push(...trial.leftOut);
+    return trial.rules;
   };
-  const supposed = conversations.length === 0 ? [] : shown(await try_(supposedRules(reading, writing, said)));
-  const agreed = conversations.length === 0 ? said : await agreedYes(said, try_);
-  const natural: readonly Unnamed[] = [
-    ...sourceRules(writing),
-    ...(writing.length === 0 ? [] : [onceRule(writing)]),
-    ...tools.flatMap((tool) => schemaRules(tool)),
+  const said = sentences.flatMap((sentence) =>
+    claimsIn(sentence, { all: tools, writing }).map((claim): Rule => {
+      const text = `prompt, line ${sentence.line}: "${plainLine(sentence.text)}"`;
+      return { claim, origin: { is: 'said', text } };
+    }),
+  );
+  const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing, said), GUESSES_MAX);
+  const all = [
+    ...said.slice(0, CLAIMS_MAX),
+    ...shown(guessed),
+    ...writing.flatMap(sourceRules),
+    ...onceRule(writing),
+    ...tools.flatMap(schemaRules),
   ];
-  const all = distinct([...agreed, ...supposed, ...natural]);
-  if (all.length > RULES_MAX)
-    leftOut.push({ name: `${all.length - RULES_MAX} rules`, because: `a suite has at most ${RULES_MAX} here` });
-  const { rules, counts } = await try_(all.slice(0, RULES_MAX));
-  const drafted = rules.map((written): DraftedRule => {
-    const figures = conversations.length === 0 ? undefined : (counts.get(written.rule.name) ?? NEVER);
-    return { ...written, from: fromInWords(written.rule.origin, figures), measured: figures };
-  });
-  const isSeen = ({ rule: { origin }, measured: figures = NEVER }: DraftedRule) =>
-    origin.is !== 'traffic' || isShown(figures, CONVERSATIONS_MIN);
+  const drafted = await outcomes(all, RULES_MAX);
   return {
-    rules: drafted.filter((one) => isSeen(one) && !isDoubted(one)),
+    rules: drafted.filter(
+      (rule) => !isDoubted(rule) && (rule.origin.is !== 'shown' || isShown(rule, CONVERSATIONS_MIN)),
+    ),
     doubted: drafted.filter(isDoubted),
     leftOut: [...new Map(leftOut.map((one) => [`${one.name} ${one.because}`, one])).values()],
   };
 }
 
-function isDoubted({ rule: { origin, claim }, measured: figures }: DraftedRule): boolean {
-  if (origin.is !== 'schema' || figures === undefined) return false;
-  const isSupposed = claim.is === 'known' || claim.is === 'once';
-  return figures.fails > (isSupposed ? SUPPOSED_DOUBTED_BEYOND : DOUBTED_BEYOND) * figures.applies;
+const NEVER: Measured = { applies: 0, fails: 0, failing: [] };
+
+function isDoubted({ origin, measured = NEVER }: WrittenRule): boolean {
+  return measured.fails > DOUBTED_BEYOND[origin.is] * measured.applies;
 }
 
-const NEVER: Measured = { applies: 0, fails: 0, failing: [] };
+function isShown({ measured: { applies, fails } = NEVER }: WrittenRule, least: number): boolean {
+  return applies >= least && applies - fails >= SHARE_MIN * applies;
+}
 
 /** Effects by the configuration, by the hints of the file, and by names. */
 function byEffect({ tools, settings }: ToDraft) {
@@ -117,159 +96,47 @@ function byEffect({ tools, settings }: ToDraft) {
   };
 }
 
-function promptRules(sentences: readonly Sentence[], tools: Parameters<typeof claimsIn>[1]): readonly Unnamed[] {
-  return sentences.flatMap((sentence) =>
-    claimsIn(sentence, tools).map(
-      (claim): Unnamed => ({
-        claim,
-        origin: { is: 'prompt', line: sentence.line, sentence: sentence.text },
-      }),
-    ),
-  );
+function onceRule(writing: readonly ToolSchema[]): readonly Rule[] {
+  if (writing.length === 0) return [];
+  const claim: Claim = { is: 'once', tools: writing.map(({ name }) => name) };
+  return [{ claim, origin: { is: 'assumed', text: 'schema: names of tools that change something' } }];
 }
 
-function onceRule(writing: readonly ToolSchema[]): Unnamed {
-  return {
-    claim: { is: 'once', tools: writing.map(({ name }) => name) },
-    origin: { is: 'schema', at: 'names of tools that change something' },
-  };
-}
-
-/** Orders and agreements that the prompt does not ask for. */
-function supposedRules(
+/** A yes and each lookup before each change, where the prompt does not say it: which of them hold is not known yet. */
+function guesses(
   reading: readonly ToolSchema[],
   writing: readonly ToolSchema[],
-  said: readonly Unnamed[],
-): readonly Unnamed[] {
-  const asksForYes = said.some(({ claim }) => claim.is === 'confirmed');
-  const yes = asksForYes ? [] : writing.map(({ name }) => yesTo(name, { is: 'traffic' }));
-  const isSaid = (order: Unnamed) => said.some(({ claim }) => covers(claim, order.claim));
-  return [...supposedOrders(reading, writing).filter((order) => !isSaid(order)), ...yes];
-}
-
-function covers(claim: Claim, other: Claim): boolean {
-  if (claim.is !== 'before' || other.is !== 'before') return false;
-  return claim.first === other.first && other.later.every((tool) => claim.later.includes(tool));
-}
-
-function yesTo(tool: string, origin: Origin): Unnamed {
-  return { claim: { is: 'confirmed', tools: [tool] }, origin };
-}
-
-interface Trial {
-  readonly rules: readonly WrittenRule[];
-  readonly counts: ReadonlyMap<string, Measured>;
-}
-
-/** Supposed rules that the traffic shows. Rules of one form become one about several tools; the caller measures it. */
-function shown({ rules, counts }: Trial): readonly Unnamed[] {
-  const figuresOf = ({ rule }: WrittenRule) => counts.get(rule.name) ?? NEVER;
-  const held = rules.filter((rule) => isShown(figuresOf(rule), OWN_CONVERSATIONS_MIN));
-  const firsts = new Map<string, string[]>();
-  const taken = new Map<string, number>();
-  // The lookup that most changes share is asked about first.
-  const orders = held.flatMap((one) =>
-    one.rule.claim.is === 'before' ? [{ ...one.rule.claim, figures: figuresOf(one) }] : [],
+  said: readonly Rule[],
+): readonly Rule[] {
+  const isYesSaid = said.some(({ claim }) => claim.is === 'confirmed');
+  const isSaid = (first: string, later: string) =>
+    said.some(({ claim }) => claim.is === 'before' && claim.first === first && claim.later.includes(later));
+  const yes = isYesSaid ? [] : writing.map(({ name }): Claim => ({ is: 'confirmed', tools: [name] }));
+  const orders = writing.flatMap(({ name: later }) =>
+    reading
+      .filter(({ name: first }) => !isSaid(first, later))
+      .map(({ name: first }): Claim => ({ is: 'before', first, later: [later] })),
   );
-  const sharedBy = (first: string) => orders.filter((one) => one.first === first).length;
-  for (const { first, later } of orders.toSorted((a, b) => sharedBy(b.first) - sharedBy(a.first))) {
-    const [tool = ''] = later;
-    const count = taken.get(tool) ?? 0;
-    if (count >= LOOKUPS_MAX) continue;
-    taken.set(tool, count + 1);
-    firsts.set(first, [...(firsts.get(first) ?? []), tool]);
-  }
-  const befores = [...firsts].map(
-    ([first, later]): Unnamed => ({
-      claim: { is: 'before', first, later },
-      origin: { is: 'traffic' },
-    }),
-  );
-  const yes = held.flatMap(({ rule }) => (rule.claim.is === 'confirmed' ? rule.claim.tools : []));
-  return yes.length === 0
-    ? befores
-    : [...befores, { claim: { is: 'confirmed', tools: yes }, origin: { is: 'traffic' } }];
+  return [...yes, ...orders].slice(0, GUESSES_MAX).map(byTraffic);
 }
 
-function isShown({ applies, fails }: Measured, least: number): boolean {
-  return applies >= least && applies - fails >= SHARE_MIN * applies;
+function byTraffic(claim: Claim): Rule {
+  return { claim, origin: { is: 'shown', text: 'traffic' } };
 }
 
-/** A sentence about any change does not mean a tool that the traffic mostly calls without a yes. */
-async function agreedYes(
-  said: readonly Unnamed[],
-  try_: (rules: readonly Unnamed[]) => Promise<Trial>,
-): Promise<readonly Unnamed[]> {
-  const agreed: Unnamed[] = [];
-  for (const rule of said) {
-    const { claim, origin } = rule;
-    if (claim.is !== 'confirmed' || claim.tools.length < 2) {
-      agreed.push(rule);
-      continue;
-    }
-    const { rules, counts } = await try_(claim.tools.map((tool) => yesTo(tool, origin)));
-    const meant = rules.flatMap(({ rule: { name, claim: own } }) => {
-      const { applies, fails } = counts.get(name) ?? NEVER;
-      const isContradicted = applies >= OWN_CONVERSATIONS_MIN && fails > DOUBTED_BEYOND * applies;
-      return own.is === 'confirmed' && !isContradicted ? own.tools : [];
-    });
-    if (meant.length > 0) agreed.push({ claim: { is: 'confirmed', tools: meant }, origin });
-  }
-  return agreed;
-}
-
-/** The first of equal claims stays. */
-function distinct(rules: readonly Unnamed[]): readonly Unnamed[] {
-  const keyOf = ({ claim }: Unnamed) => JSON.stringify(claim.is === 'confirmed' ? [claim.is, claim.tools] : claim);
-  const firsts = new Map<string, Unnamed>();
-  for (const rule of rules) if (!firsts.has(keyOf(rule))) firsts.set(keyOf(rule), rule);
-  return [...firsts.values()];
-}
-
-function writtenRules(
-  rules: readonly Rule[],
-  tools: readonly ToolSchema[],
-  leftOut: { name: string; because: string }[],
-): readonly WrittenRule[] {
-  const lookupsBefore = new Map<string, string[]>();
-  for (const { claim } of rules)
-    if (claim.is === 'before')
-      for (const tool of claim.later) lookupsBefore.set(tool, [...(lookupsBefore.get(tool) ?? []), claim.first]);
-  const around = { tools: new Map(tools.map((tool) => [tool.name, tool])), lookupsBefore };
-  return rules.flatMap((rule) => {
-    const examples = examplesOf(rule, around);
-    if (typeof examples === 'string') {
-      leftOut.push({ name: rule.name, because: examples });
-      return [];
-    }
-    return [{ rule, criterion: criterionOf(rule), ...examples, from: fromInWords(rule.origin, undefined) }];
+/** Guesses that the traffic shows. Guesses of one form become one rule about several tools. */
+function shown(guessed: readonly WrittenRule[]): readonly Rule[] {
+  const held = guessed.filter((one) => isShown(one, OWN_CONVERSATIONS_MIN)).map(({ claim }) => claim);
+  const tools = held.flatMap((claim) => (claim.is === 'confirmed' ? claim.tools : []));
+  const orders = held.filter((claim) => claim.is === 'before');
+  // The lookup that most changes share goes first.
+  const lookups = [...Map.groupBy(orders, ({ first }) => first)].toSorted(([, a], [, b]) => b.length - a.length);
+  const taken: string[] = [];
+  const befores = lookups.flatMap(([first, changes]): readonly Claim[] => {
+    const isFree = (tool: string) => taken.filter((one) => one === tool).length < LOOKUPS_MAX;
+    const later = changes.flatMap((claim) => claim.later).filter(isFree);
+    taken.push(...later);
+    return later.length === 0 ? [] : [{ is: 'before', first, later }];
   });
-}
-
-const SENTENCE_SHOWN_MAX = 200;
-
-function fromInWords(origin: Origin, figures: Measured | undefined): string {
-  const seen = figures === undefined ? undefined : figuresInWords(figures);
-  switch (origin.is) {
-    case 'prompt':
-      return [
-        `prompt, line ${origin.line}: "${plainLine(origin.sentence).slice(0, SENTENCE_SHOWN_MAX).toWellFormed()}"`,
-        seen,
-      ]
-        .filter((part) => part !== undefined)
-        .join('; ');
-    case 'schema':
-      return [plainLine(`schema: ${origin.at}`).slice(0, SENTENCE_SHOWN_MAX), seen]
-        .filter((part) => part !== undefined)
-        .join('; ');
-    case 'traffic':
-      return `traffic: ${seen ?? 'supposed'}`;
-  }
-}
-
-function figuresInWords({ applies, fails }: Measured): string {
-  const share = shareOf(applies - fails, applies);
-  if (share === undefined) return 'arises in no recorded conversation';
-  const [lower, upper] = [share.lower, share.upper].map((one) => Math.round(one * 100));
-  return `kept in ${applies - fails} of ${applies} conversations (${lower} to ${upper} %)`;
+  return [...befores, ...(tools.length === 0 ? [] : [{ is: 'confirmed', tools } as const])].map(byTraffic);
 }

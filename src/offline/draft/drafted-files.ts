@@ -1,35 +1,33 @@
 /** A drafted suite and its tests as files: each rule with a comment that says where it comes from. Same rules, same bytes. */
-import { Document, isMap, isSeq } from 'yaml';
-import { visibleText } from '../../model/visible-text.ts';
+import { Document, type Node } from 'yaml';
 import { visibleYaml } from '../../model/visible-yaml.ts';
-import { type DraftedCriterion, succeeded } from './rule-criterion.ts';
-import type { Example } from './rule-examples.ts';
-import type { Rule } from './rule.ts';
-
-export interface WrittenRule {
-  readonly rule: Rule;
-  readonly criterion: DraftedCriterion;
-  readonly keeps: Example;
-  readonly breaks: Example;
-  /** Origin in words, and how often the rule was kept. */
-  readonly from: string;
-}
+import { shareOf } from '../../statistics/calibrate/estimate.ts';
+import { succeeded } from './expressions.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+import type { WrittenRule } from './written-rules.ts';
 
 interface DraftedSuite {
   readonly name: string;
   /** Tools of the agent: the suite is for conversations in which one of them was called. */
-  readonly tools: readonly string[];
+  readonly tools: readonly ToolSchema[];
   readonly rules: readonly WrittenRule[];
   /** Rules that most of the traffic breaks. */
   readonly doubted: readonly WrittenRule[];
 }
 
 const MATCHED_TOOLS_MAX = 100;
-const QUOTED_MAX = 400;
 
 export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string {
   const extracts = extractsOf(rules);
-  const document = new Document({
+  const names = tools.map((tool) => `'${tool.name}'`).join(', ');
+  const isMatched = tools.length > 1 && tools.length <= MATCHED_TOOLS_MAX;
+  const document = new Document<Node>();
+  const criterion = (rule: WrittenRule) => {
+    const fields = document.createNode(fieldsOf(rule, extracts));
+    fields.commentBefore = ` ${fromInWords(rule)}`;
+    return fields;
+  };
+  document.contents = document.createNode({
     suite: name,
     version: '1',
     description: 'Drafted from tool schemas and recorded traffic. A proposal: read each rule.',
@@ -37,15 +35,11 @@ export function suiteFile({ name, tools, rules, doubted }: DraftedSuite): string
     about: 'rules',
     normalize: true,
     min_decided: 0.01,
-    ...(tools.length < 2 || tools.length > MATCHED_TOOLS_MAX ? {} : { match: { expression: callsOneOf(tools) } }),
+    ...(isMatched ? { match: { expression: `tool_calls.exists(c, c.name in [${names}])` } } : {}),
     ...(extracts.size === 0 ? {} : { extract: Object.fromEntries([...extracts].map(([text, own]) => [own, text])) }),
-    criteria: rules.map((rule) => fieldsOf(rule, extracts)),
+    criteria: rules.map(criterion),
   });
   document.commentBefore = HEADER;
-  const criteria = document.get('criteria');
-  if (isSeq(criteria))
-    for (const [index, item] of criteria.items.entries())
-      if (isMap(item)) item.commentBefore = ` ${plainLine(rules[index]?.from ?? '')}`;
   if (doubted.length > 0) document.comment = [DOUBTED, ...doubted.flatMap(asComment)].join('\n');
   return visibleYaml(document);
 }
@@ -60,17 +54,17 @@ const HEADER = ` A drafted suite: a proposal. Every rule is kept by one example 
 
 const DOUBTED = ' Rules that many of the recorded conversations break. Either the rule is wrong, or the agent is:';
 
-function asComment(written: WrittenRule): readonly string[] {
-  const lines = new Document([fieldsOf(written)]).toString({ lineWidth: 0 }).trimEnd().split('\n');
-  return ['', ` ${plainLine(written.from)}`, ...lines.map((line) => `   ${line}`)];
+function asComment(rule: WrittenRule): readonly string[] {
+  const lines = new Document([fieldsOf(rule, new Map())]).toString({ lineWidth: 0 }).trimEnd().split('\n');
+  return ['', ` ${fromInWords(rule)}`, ...lines.map((line) => `   ${line}`)];
 }
 
-function fieldsOf({ rule, criterion }: WrittenRule, extracts: ReadonlyMap<string, string> = new Map()): object {
-  const { question, when, check, ...answered } = criterion;
+function fieldsOf({ name, form }: WrittenRule, extracts: ReadonlyMap<string, string>): object {
+  const { when, check, ...answered } = form.asks;
   const short = (expression: string) =>
     [...extracts].reduce((text, [part, own]) => text.replaceAll(part, own), expression);
   return {
-    ...{ name: rule.name, question, weight: 1, ...answered },
+    ...{ name, question: form.question, weight: 1, ...answered },
     ...(when === undefined ? {} : { when: short(when) }),
     ...(check === undefined ? {} : { check: short(check) }),
   };
@@ -78,12 +72,11 @@ function fieldsOf({ rule, criterion }: WrittenRule, extracts: ReadonlyMap<string
 
 /** Names for calls that went through, by their expression, where a suite needs them more than once. */
 function extractsOf(rules: readonly WrittenRule[]): ReadonlyMap<string, string> {
-  const all = rules.map(({ criterion: { when, check } }) => `${when}\n${check}`).join('\n');
+  const all = rules.map(({ form: { asks } }) => `${asks.when}\n${asks.check}`).join('\n');
   const extracts = new Map<string, string>();
-  for (const { claim } of rules.map(({ rule }) => rule)) {
-    const tools = 'tools' in claim ? claim.tools : 'tool' in claim ? [claim.tool] : [];
+  for (const tools of rules.flatMap(({ form: { done } }) => (done === undefined ? [] : [done]))) {
     const expression = succeeded(tools);
-    if (tools.length === 0 || extracts.has(expression) || all.split(expression).length < 3) continue;
+    if (extracts.has(expression) || all.split(expression).length < 3) continue;
     const plain = tools.length === 1 ? `${tools[0]?.replaceAll(/\W+/g, '_').slice(0, 50)}_done` : 'changes_done';
     const isTaken = [...extracts.values()].includes(plain);
     extracts.set(expression, isTaken ? `${plain}_${extracts.size + 1}` : plain);
@@ -91,28 +84,22 @@ function extractsOf(rules: readonly WrittenRule[]): ReadonlyMap<string, string> 
   return extracts;
 }
 
-function callsOneOf(tools: readonly string[]): string {
-  return `tool_calls.exists(c, c.name in [${tools.map((tool) => `'${tool}'`).join(', ')}])`;
-}
-
-/** Undefined where there is nothing to test. */
-export function testFile(rules: readonly WrittenRule[]): string | undefined {
-  if (rules.length === 0) return undefined;
-  const tests = rules.flatMap(({ rule, keeps, breaks }) => [
-    testOf(`${rule.name} is kept`, keeps, { [rule.name]: 'pass' }),
-    testOf(`${rule.name} is broken`, breaks, { [rule.name]: 'fail' }),
+export function testFile(rules: readonly WrittenRule[]): string {
+  const tests = rules.flatMap(({ name, keeps, breaks }) => [
+    { name: `${name} is kept`, turns: keeps, expect: { [name]: 'pass' } },
+    { name: `${name} is broken`, turns: breaks, expect: { [name]: 'fail' } },
   ]);
   const document = new Document({ tests }, { aliasDuplicateObjects: false });
   document.commentBefore = ' Made from the schemas: one conversation that keeps each rule, and one that breaks it.';
   return visibleYaml(document);
-
-  function testOf(name: string, { turns, judge }: Example, expect: Readonly<Record<string, string>>): object {
-    const [criterion = ''] = Object.keys(expect);
-    return { name, turns, ...(judge === undefined ? {} : { judge: { [criterion]: judge } }), expect };
-  }
 }
 
-/** Text of others on one line of a comment. */
-export function plainLine(text: string): string {
-  return visibleText(text).replaceAll(/\s+/g, ' ').trim().slice(0, QUOTED_MAX).toWellFormed();
+function fromInWords({ origin, measured }: WrittenRule): string {
+  if (measured === undefined) return origin.text;
+  const { applies, fails } = measured;
+  const share = shareOf(applies - fails, applies);
+  const [lower, upper] = [share?.lower, share?.upper].map((one) => Math.round((one ?? 0) * 100));
+  const seen = `kept in ${applies - fails} of ${applies} conversations (${lower} to ${upper} %)`;
+  const joint = origin.is === 'shown' ? ':' : ';';
+  return `${origin.text}${joint} ${share === undefined ? 'arises in no recorded conversation' : seen}`;
 }

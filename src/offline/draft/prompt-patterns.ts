@@ -7,7 +7,7 @@ import { wordsOf } from '../../score/subject/effect-by-name.ts';
 import { placesIn } from './argument-places.ts';
 import type { Sentence } from './prompt-sentences.ts';
 import type { Claim } from './rule.ts';
-import { DESCRIPTION_MAX, type ToolSchema } from './tool-schemas.ts';
+import type { ToolSchema } from './tool-schemas.ts';
 
 interface PromptTools {
   readonly all: readonly ToolSchema[];
@@ -67,16 +67,13 @@ function splitAtOrder(sentence: string): { readonly first: string; readonly late
 
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const NUMBER = `(\\d{1,4}|${NUMBERS.slice(1).join('|')}|a single)`;
-const TIMES = new RegExp(
-  `\\b(?:at most|no more than|up to|only|a maximum of|more than) (?:${NUMBER} times|(once|twice))\\b`,
-);
+const TIMES = new RegExp(`\\b(?:at most|no more than|up to|only|a maximum of|more than) ${NUMBER} times\\b`);
 
 function timesIn(sentence: string, { all }: PromptTools): Claim | undefined {
-  const found = TIMES.exec(sentence);
+  const count = TIMES.exec(sentence.replaceAll(/\bonce\b/g, '1 times').replaceAll(/\btwice\b/g, '2 times'))?.[1];
   const [only, ...others] = mentioned(sentence, all);
-  if (found === null || only === undefined || others.length > 0) return undefined;
-  const most = found[2] === undefined ? numberOf(found[1] ?? '') : found[2] === 'once' ? 1 : 2;
-  return most === undefined ? undefined : { is: 'at_most', tool: only, most };
+  if (count === undefined || only === undefined || others.length > 0) return undefined;
+  return { is: 'at_most', tool: only, most: numberOf(count) };
 }
 
 const ITEMS = new RegExp(`\\b(?:at most|no more than|up to|a maximum of) ${NUMBER} ((?:[a-z]+[ -]){0,2}[a-z]+)`, 'g');
@@ -84,20 +81,18 @@ const ITEMS = new RegExp(`\\b(?:at most|no more than|up to|a maximum of) ${NUMBE
 /** "at most five passengers", where a tool that changes something has a list of them; or ids that begin with the words. */
 function itemsIn(sentence: string, { writing }: PromptTools): readonly Claim[] {
   return [...sentence.matchAll(ITEMS)].flatMap(([, count = '', noun = '']) => {
-    const most = numberOf(count);
-    if (most === undefined) return [];
-    const nouns = nounsIn(noun);
+    const [most, nouns] = [numberOf(count), nounsIn(noun)];
     return writing.flatMap((tool): readonly Claim[] => {
-      for (const place of placesIn(tool)) {
-        const [list, member] = place.path;
-        if (list?.isList !== true || place.path.length > 2) continue;
-        if (nouns.some((one) => singular(list.name.toLowerCase()) === one))
-          return [{ is: 'items', tool: tool.name, list: list.name, most, which: undefined }];
-        const prefix = nouns.find((one) => idsIn(place.schema).some((id) => id.startsWith(`${one}_`)));
-        if (member !== undefined && prefix !== undefined)
-          return [{ is: 'items', tool: tool.name, list: list.name, most, which: { member: member.name, prefix } }];
-      }
-      return [];
+      const claims = placesIn(tool).flatMap(({ path: [list, member, ...deeper], schema }): readonly Claim[] => {
+        if (list?.isList !== true || deeper.length > 0) return [];
+        const claim = { is: 'items', tool: tool.name, list: list.name, most } as const;
+        if (nouns.includes(singular(list.name.toLowerCase()))) return [{ ...claim, which: undefined }];
+        const prefix = nouns.find((one) => idsIn(schema).some((id) => id.startsWith(`${one}_`)));
+        return member === undefined || prefix === undefined
+          ? []
+          : [{ ...claim, which: { member: member.name, prefix } }];
+      });
+      return claims.slice(0, 1);
     });
   });
 }
@@ -112,17 +107,17 @@ function singular(word: string): string {
   return word.length > 3 ? word.replace(/s$/, '') : word;
 }
 
+const DESCRIPTION_MAX = 2000;
+
 /** Ids that a description gives as examples. */
 function idsIn({ description }: { readonly [key: string]: unknown }): readonly string[] {
   if (typeof description !== 'string') return [];
   return description.slice(0, DESCRIPTION_MAX).match(/[a-z]+(?:_[a-z]+)*_\d+/g) ?? [];
 }
 
-function numberOf(word: string): number | undefined {
-  if (word === 'a single') return 1;
-  const named = NUMBERS.indexOf(word);
-  if (named >= 0) return named;
-  return /^\d+$/.test(word) ? Number(word) : undefined;
+function numberOf(word: string): number {
+  const named = NUMBERS.indexOf(word === 'a single' ? 'one' : word);
+  return named >= 0 ? named : Number(word);
 }
 
 const ASKS = /\b(?:confirm\w*|approv\w+|consent|yes|explicit(?:ly)? (?:yes|agree\w*|permission))\b/;

@@ -1,81 +1,69 @@
-/**
- * A rule of a drafted suite: what it claims, and where it comes from. Claims are a closed set, whoever makes them, so
- * that what a prompt or a model says becomes a criterion of a known form, or nothing.
- */
-import type { ArgumentPlace, Scalar } from './argument-places.ts';
+/** A rule of a drafted suite: what it claims, where it comes from, how it is asked, and what shows that it can be kept and broken. */
+import type { Json } from '../../model/json.ts';
+import { visibleText } from '../../model/visible-text.ts';
+import type { ArgumentPlace } from './argument-places.ts';
 
-export const OPERATORS = ['is', 'is_not', 'at_most', 'at_least'] as const;
-
-export interface Condition {
-  /** Field of the lookup's result. */
-  readonly field: string;
-  readonly operator: (typeof OPERATORS)[number];
-  readonly value: Scalar;
-}
-
-export type ValueClaim =
-  /** The value was said by the user or given by a tool. */
-  | { readonly is: 'known'; readonly tool: string; readonly place: ArgumentPlace }
-  | { readonly is: 'one_of'; readonly tool: string; readonly place: ArgumentPlace; readonly values: readonly Scalar[] }
-  | { readonly is: 'pattern'; readonly tool: string; readonly place: ArgumentPlace; readonly pattern: string }
-  | {
-      readonly is: 'range';
-      readonly tool: string;
-      readonly place: ArgumentPlace;
-      readonly least: number | undefined;
-      readonly most: number | undefined;
-    };
-
-export interface WholeClaim {
-  readonly is: 'arguments';
-  readonly tool: string;
-  readonly required: readonly string[];
-  /** Undefined where others are allowed. */
-  readonly known: readonly string[] | undefined;
-}
-
-/** A list has so many items at most: all of them, or those whose member begins with a prefix. */
-export interface ItemsClaim {
-  readonly is: 'items';
-  readonly tool: string;
-  readonly list: string;
-  readonly most: number;
-  readonly which: { readonly member: string; readonly prefix: string } | undefined;
-}
-
-/** The result of a lookup by the same id meets a condition. */
-export interface LookupClaim {
-  readonly is: 'looked_up';
-  readonly tool: string;
-  readonly argument: string;
-  readonly lookup: string;
-  readonly condition: Condition;
-}
-
-type CallClaim =
+export type Claim =
   /** Each call of `later` comes after one of `first`. */
   | { readonly is: 'before'; readonly first: string; readonly later: readonly string[] }
   /** The user's message just before says yes. */
   | { readonly is: 'confirmed'; readonly tools: readonly string[] }
   | { readonly is: 'never'; readonly tool: string }
   | { readonly is: 'at_most'; readonly tool: string; readonly most: number }
-  | { readonly is: 'once'; readonly tools: readonly string[] };
+  | { readonly is: 'once'; readonly tools: readonly string[] }
+  /** A list has so many items at most: all of them, or those whose member begins with a prefix. */
+  | {
+      readonly is: 'items';
+      readonly tool: string;
+      readonly list: string;
+      readonly most: number;
+      readonly which: { readonly member: string; readonly prefix: string } | undefined;
+    }
+  | ({ readonly is: 'value' } & ValueClaim);
 
-export type Claim =
-  | CallClaim
-  | ValueClaim
-  | WholeClaim
-  | ItemsClaim
-  | LookupClaim
-  | { readonly is: 'judged'; readonly question: string };
+/** Something holds of a value in the arguments of each call. */
+export interface ValueClaim {
+  readonly tool: string;
+  readonly place: Place;
+  /** End of the rule's name. */
+  readonly name: string;
+  readonly question: string;
+  /** Calls that were refused count as well, unless `done`. */
+  readonly calls: 'all' | 'done';
+  /** As an expression about the value. */
+  readonly holds: (value: string) => string;
+  readonly good: Json;
+  readonly bad: Json;
+}
 
-export type Origin =
-  | { readonly is: 'prompt'; readonly line: number; readonly sentence: string }
-  | { readonly is: 'schema'; readonly at: string }
-  | { readonly is: 'traffic' };
+/** Empty for the arguments as a whole. */
+export type Place = Pick<ArgumentPlace, 'path' | 'isNullable'>;
+
+/** A claim as a criterion, with the calls of a conversation that keeps it and of one that breaks it. */
+export interface Form {
+  readonly name: string;
+  readonly question: string;
+  readonly asks: { readonly when?: string; readonly check?: string; readonly order?: object };
+  /** Tools whose calls that went through it asks about. */
+  readonly done?: readonly string[];
+  readonly keeps: readonly FormCall[];
+  readonly breaks: readonly FormCall[];
+}
+
+/** Arguments are what the schema allows, with one value put in. */
+export interface FormCall {
+  readonly tool: string;
+  readonly put?: { readonly place: Place; readonly value: Json };
+}
+
+interface Origin {
+  /** By the prompt, by a schema, of tools that change something, or by traffic. */
+  readonly is: 'said' | 'stated' | 'assumed' | 'shown';
+  /** In words, on one line. */
+  readonly text: string;
+}
 
 export interface Rule {
-  readonly name: string;
   readonly claim: Claim;
   readonly origin: Origin;
 }
@@ -88,49 +76,9 @@ export interface Measured {
   readonly failing: readonly string[];
 }
 
-const NAME_LENGTH_MAX = 60;
+const QUOTED_MAX = 200;
 
-/** Names of criteria are labels of metrics: letters, digits and `_`, each once. */
-export function named(rules: readonly Omit<Rule, 'name'>[]): readonly Rule[] {
-  const taken = new Set<string>();
-  return rules.map((rule) => {
-    const plain = nameOf(rule.claim).replaceAll(/\W+/g, '_').slice(0, NAME_LENGTH_MAX).replace(/_+$/, '');
-    let name = plain;
-    for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
-    taken.add(name);
-    return { ...rule, name };
-  });
-}
-
-function nameOf(claim: Claim): string {
-  switch (claim.is) {
-    case 'before':
-      return `${claim.first}_first`;
-    case 'confirmed':
-      return 'user_said_yes_first';
-    case 'never':
-      return `never_${claim.tool}`;
-    case 'at_most':
-      return `${claim.tool}_at_most_${claim.most}`;
-    case 'known':
-      return `${claim.tool}_${pathName(claim.place)}_known`;
-    case 'once':
-      return 'no_change_made_twice';
-    case 'arguments':
-      return `${claim.tool}_arguments`;
-    case 'one_of':
-    case 'pattern':
-    case 'range':
-      return `${claim.tool}_${pathName(claim.place)}_allowed`;
-    case 'items':
-      return `${claim.tool}_${claim.which?.prefix ?? claim.list}_at_most_${claim.most}`;
-    case 'looked_up':
-      return `${claim.tool}_if_${claim.condition.field}_${claim.condition.operator}_${claim.condition.value}`;
-    case 'judged':
-      return `judged_${claim.question.slice(0, 50).toLowerCase()}`;
-  }
-}
-
-export function pathName({ path }: ArgumentPlace): string {
-  return path.map(({ name }) => name).join('_');
+/** Text of others on one line of a comment. */
+export function plainLine(text: string): string {
+  return visibleText(text).replaceAll(/\s+/g, ' ').trim().slice(0, QUOTED_MAX).toWellFormed();
 }

@@ -15,7 +15,6 @@ export type Schema = { readonly [key: string]: unknown };
 
 export interface ToolSchema {
   readonly name: string;
-  readonly description: string;
   readonly parameters: Schema;
   /** Place of the parameters in the file. */
   readonly at: string;
@@ -30,8 +29,6 @@ interface ReadTools {
 }
 
 const TOOLS_MAX = 200;
-/** Characters of a description that are read. */
-export const DESCRIPTION_MAX = 2000;
 /** Has no character that means something in a glob, an expression or a label. */
 const TOOL_NAME = /^[A-Za-z_][\w.:/-]{0,127}$/;
 const SCHEMAS = ['parameters', 'input_schema', 'inputSchema'] as const;
@@ -46,7 +43,7 @@ export function readToolSchemas(text: string): ReadTools | string {
   if (entries === undefined || entries.length === 0) return `no tools are in it: expected ${TOOLS_EXPECTED}`;
   const tools = new Map<string, ToolSchema>();
   const leftOut: string[] = [];
-  for (const { at, value: entry, key } of entries) {
+  for (const [at, entry, key] of entries) {
     const tool = toolOf(entry, at, key);
     if (typeof tool === 'string') leftOut.push(tool);
     else if (tools.has(tool.name)) leftOut.push(`${at}: a second tool with the name ${tool.name}`);
@@ -56,21 +53,17 @@ export function readToolSchemas(text: string): ReadTools | string {
   return { tools: [...tools.values()], leftOut };
 }
 
-interface Entry {
-  readonly at: string;
-  readonly value: unknown;
-  /** Name in a plain map. */
-  readonly key: string | undefined;
-}
+/** With the name that a map gives it. */
+type Entry = readonly [at: string, value: unknown, key?: string];
 
 function entriesOf(value: unknown, at = ''): readonly Entry[] | undefined {
-  if (isList(value)) return value.map((entry, index) => ({ at: `${at}[${index}]`, value: entry, key: undefined }));
+  if (isList(value)) return value.map((entry, index) => [`${at}[${index}]`, entry]);
   if (!isMapping(value)) return undefined;
-  for (const list of ['tools', 'functions'])
-    if (isList(value[list])) return entriesOf(value[list], at === '' ? list : `${at}.${list}`);
-  if (isMapping(value.result) && isList(value.result.tools)) return entriesOf(value.result, 'result');
+  for (const within of ['tools', 'result'])
+    if (isList(value[within]) || (isMapping(value[within]) && isList(value[within].tools)))
+      return entriesOf(value[within], at === '' ? within : `${at}.${within}`);
   const isMap = Object.values(value).every(isMapping);
-  return isMap ? Object.entries(value).map(([key, entry]) => ({ at: key, value: entry, key })) : undefined;
+  return isMap ? Object.entries(value).map(([key, entry]) => [key, entry, key]) : undefined;
 }
 
 /** A text says why it is none. */
@@ -81,11 +74,9 @@ function toolOf(entry: unknown, at: string, key: string | undefined): ToolSchema
   if (name === undefined) return `${at}: it has no \`name\``;
   if (!isUsable(name, TOOL_NAME)) return `${at}: its name is not made of letters, digits, _ . : / and -`;
   const field = SCHEMAS.find((one) => isMapping(tool[one]));
-  const bare = key !== undefined && field === undefined && ('properties' in tool || 'type' in tool);
-  const parameters = field === undefined ? (bare ? tool : {}) : tool[field];
-  const description = typeof tool.description === 'string' ? tool.description.slice(0, DESCRIPTION_MAX) : '';
+  const parameters = field === undefined ? key !== undefined && tool : tool[field];
   return {
-    ...{ name, description },
+    name,
     parameters: isMapping(parameters) ? parameters : {},
     at: field === undefined ? where : `${where}.${field}`,
     hint: hintIn(tool.annotations),

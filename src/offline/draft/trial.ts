@@ -3,115 +3,84 @@
  * and then about every recorded conversation. It goes through the files as they will be written, so what was tried is
  * what is handed out.
  */
-import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
-import { MemorySpool } from '../../engine/recorded/recording-log.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import { evaluate } from '../../score/suite/evaluate.ts';
 import { readSuite } from '../../score/suite/read-suite.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
-import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { readSuiteTests } from '../../score/suite-test/read-suite-tests.ts';
 import { runSuiteTest } from '../../score/suite-test/run-suite-test.ts';
-import { recordedRequest } from '../recording.ts';
-import { suiteFile, testFile, type WrittenRule } from './drafted-files.ts';
-import type { Measured } from './rule.ts';
+import { understood } from '../mutation/golden-conversations.ts';
+import { suiteFile, testFile } from './drafted-files.ts';
+import type { ToolSchema } from './tool-schemas.ts';
+import type { LeftOut, WrittenRule } from './written-rules.ts';
 
-interface TrialOptions {
+export interface ToTry {
   /** Name of the suite. */
   readonly name: string;
-  readonly tools: readonly string[];
+  readonly tools: readonly ToolSchema[];
+  /** Tools as the configuration describes them. */
   readonly settings: ToolNames | undefined;
-}
-
-interface Compiled {
-  readonly suite: CompiledSuite | undefined;
-  readonly rules: readonly WrittenRule[];
-  /** Rules that were left out, with the reason. */
-  readonly leftOut: readonly LeftOut[];
-}
-
-interface LeftOut {
-  readonly rule: WrittenRule;
-  readonly because: string;
+  readonly conversations: readonly Conversation[];
+  readonly onProgress?: (done: number) => void;
 }
 
 const SHOWN_MAX = 3;
-/** Each round leaves at least one rule out. */
-const ROUNDS_MAX = 20;
 
-/** Rules that compile and of which both examples are answered as they should. */
-export async function tried(written: readonly WrittenRule[], options: TrialOptions): Promise<Compiled> {
+/** Rules that compile and of which both examples are answered as they should, with how often the recording keeps them. */
+export async function tried(
+  written: readonly WrittenRule[],
+  options: ToTry,
+): Promise<{ readonly rules: readonly WrittenRule[]; readonly leftOut: readonly LeftOut[] }> {
   const leftOut: LeftOut[] = [];
-  let rules = written;
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const { suite, wrong } = await examined(rules, options);
-    if (wrong.size === 0) return { suite, rules, leftOut };
-    leftOut.push(...[...wrong].map(([rule, because]) => ({ rule, because })));
-    rules = rules.filter((rule) => !wrong.has(rule));
+  const rules: WrittenRule[] = [];
+  for (const rule of written) {
+    const because = await mistakeIn(rule, options);
+    if (because === undefined) rules.push(rule);
+    else leftOut.push({ name: rule.name, because });
   }
-  return {
-    suite: undefined,
-    rules: [],
-    leftOut: [...leftOut, ...rules.map((rule) => ({ rule, because: 'too many mistakes' }))],
-  };
+  return { rules: measured(rules, options), leftOut };
 }
 
-async function examined(
-  rules: readonly WrittenRule[],
-  { settings, ...options }: TrialOptions,
-): Promise<{ readonly suite: CompiledSuite | undefined; readonly wrong: ReadonlyMap<WrittenRule, string> }> {
-  const wrong = new Map<WrittenRule, string>();
-  if (rules.length === 0) return { suite: undefined, wrong };
-  const text = suiteFile({ ...options, rules, doubted: [] });
-  const { suite, mistakes } = readSuite(text, 'the draft', { tools: settings });
-  for (const { path, problem } of mistakes) {
-    const rule = rules[Number(/^criteria\[(\d+)\]/.exec(path)?.[1] ?? -1)];
-    if (rule === undefined) throw new Error(`draft: the suite has a mistake at ${path}: ${problem}`);
-    wrong.set(rule, `its expression is not valid: ${problem}`);
+async function mistakeIn(rule: WrittenRule, options: ToTry): Promise<string | undefined> {
+  const suite = compiled([rule], options);
+  if (typeof suite === 'string') return `its expression is not valid: ${suite}`;
+  const { tests, mistakes } = readSuiteTests(testFile([rule]), 'the tests');
+  if (tests === undefined) return `its examples cannot be read: ${mistakes[0]?.problem ?? ''}`;
+  for (const { conversation, ...test } of tests.tests) {
+    if (conversation.is !== 'excerpt') continue;
+    const [unmet] = runSuiteTest(suite, { ...test, conversation }, await understood(conversation));
+    if (unmet !== undefined) return `its example "${test.name}" gives ${unmet.actual}: ${unmet.reason}`;
   }
-  if (suite === undefined) return { suite, wrong };
-  const { tests, mistakes: testMistakes } = readSuiteTests(testFile(rules) ?? '', 'the tests');
-  if (tests === undefined) throw new Error(`draft: the tests have mistakes: ${testMistakes[0]?.problem ?? ''}`);
-  for (const [index, test] of tests.tests.entries()) {
-    const rule = rules[Math.floor(index / 2)];
-    if (rule === undefined || test.conversation.is !== 'excerpt') continue;
-    const batches = recordedRequest(excerptRequest(test.conversation, undefined), test.name);
-    const { conversations } = await understandRecorded(batches, { conversationKeys: [], spool: new MemorySpool() });
-    const [conversation] = conversations;
-    const [unmet] = conversation === undefined ? [] : runSuiteTest(suite, test, conversation);
-    if (unmet !== undefined && !wrong.has(rule))
-      wrong.set(
-        rule,
-        `its example that ${index % 2 === 0 ? 'keeps' : 'breaks'} it gives ${unmet.actual}: ${unmet.reason}`,
-      );
-  }
-  return { suite, wrong };
+  return undefined;
 }
 
-/** By the name of a rule. */
-export function measured(
-  suite: CompiledSuite | undefined,
-  conversations: readonly Conversation[],
-  onProgress: (done: number) => void = () => {},
-): ReadonlyMap<string, Measured> {
-  const found = new Map<string, { applies: number; fails: number; failing: string[] }>();
-  if (suite === undefined) return found;
+/** A text is the first mistake. */
+function compiled(rules: readonly WrittenRule[], { name, tools, settings }: ToTry): CompiledSuite | string {
+  const file = suiteFile({ name, tools, rules, doubted: [] });
+  const { suite, mistakes } = readSuite(file, 'the draft', { tools: settings });
+  return suite ?? mistakes[0]?.problem ?? '';
+}
+
+function measured(rules: readonly WrittenRule[], options: ToTry): readonly WrittenRule[] {
+  const { conversations, onProgress } = options;
+  if (rules.length === 0) return rules;
+  const suite = compiled(rules, options);
+  if (typeof suite === 'string') throw new Error(`draft: the suite has a mistake: ${suite}`);
+  if (conversations.length === 0) return rules;
+  const counts = new Map(rules.map(({ name }) => [name, { applies: 0, fails: 0, failing: [] as string[] }]));
   for (const [index, conversation] of conversations.entries()) {
-    onProgress(index);
-    const { verdicts } = evaluate(suite, { conversation, turnId: undefined, revision: 1 });
-    for (const [name, { verdict }] of verdicts) {
+    onProgress?.(index);
+    for (const [name, { verdict }] of evaluate(suite, { conversation, turnId: undefined, revision: 1 }).verdicts) {
       const decision = decisionOf(verdict);
-      if (decision === undefined) continue;
-      const counts = found.get(name) ?? { applies: 0, fails: 0, failing: [] };
-      counts.applies += 1;
-      if (decision === 'fail') {
-        counts.fails += 1;
-        if (counts.failing.length < SHOWN_MAX) counts.failing.push(conversation.id);
-      }
-      found.set(name, counts);
+      const count = counts.get(name);
+      if (decision === undefined || count === undefined) continue;
+      count.applies += 1;
+      if (decision !== 'fail') continue;
+      count.fails += 1;
+      if (count.failing.length < SHOWN_MAX) count.failing.push(conversation.id);
     }
   }
-  return found;
+  return rules.map((rule) => ({ ...rule, measured: counts.get(rule.name) }));
 }

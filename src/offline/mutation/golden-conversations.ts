@@ -21,6 +21,7 @@ import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 import { readRecording, recordedRequest, redactBatches } from '../recording.ts';
 import { readyTests, type SuiteTestOptions } from '../suite-tests.ts';
 import type { WrittenTruth } from '../../engine/truths.ts';
+import { MemorySpool } from '../../engine/recorded/recording-log.ts';
 import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 
 export interface GoldenConversation {
@@ -135,8 +136,9 @@ const EMPTY: Excerpt = {
 
 /** The way of every conversation: from spans to turns. */
 export async function understood(excerpt: Excerpt): Promise<Conversation> {
-  const { conversations } = await understandRecorded(recordedRequest(excerptRequest(excerpt, undefined), 'example'));
+  const batches = recordedRequest(excerptRequest(excerpt, undefined), 'example');
+  const { conversations } = await understandRecorded(batches, { conversationKeys: [], spool: new MemorySpool() });
   const [conversation] = conversations;
-  if (conversation === undefined) throw new Error('mutate: spans of an example were not understood');
+  if (conversation === undefined) throw new Error('example: spans of an example were not understood');
   return conversation;
 }
