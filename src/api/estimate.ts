@@ -130,8 +130,8 @@ export const readingList = z.strictObject({
     z.strictObject({
       conversation_id: z.string(),
       answer: z.enum(['good', 'bad', 'unclear']).meta({ description: 'what most of its readers say' }),
-      rate: z.number().optional().meta({
-        description: 'relative chance with which lots chose it; absent where it was read out of turn',
+      chance: share.optional().meta({
+        description: 'with which lots chose it; absent where it was read out of turn',
       }),
       called_fine: z.boolean(),
       failed: list(z.string()).meta({ description: 'criteria that failed, as suite/criterion' }),

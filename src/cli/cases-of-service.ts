@@ -20,13 +20,13 @@ export async function casesOfService(
     await ask(new URL(`/api/v1/readings?${query}`, service.url), reading(service.token)),
   );
   const cases: ReadCase[] = [];
-  for (const { conversation_id: id, answer, rate, kind, called_fine: isCalledFine, failed, notes } of items) {
+  for (const { conversation_id: id, answer, chance, kind, called_fine: isCalledFine, failed, notes } of items) {
     terminal.progress(`${cases.length} of ${items.length} read conversations loaded`);
     const turns = (await spansOfService(id, service)).flatMap((trace) => turnsOfTrace(trace, idKeys));
     if (answer === 'unclear' || turns.length === 0) continue;
     // The brand of the id is put on by the service that named it.
     const conversation = buildConversation(id as Parameters<typeof buildConversation>[0], turns);
-    const weight = rate === undefined ? 0 : 1 / rate;
+    const weight = chance === undefined ? 0 : 1 / chance;
     const isBad = answer === 'bad';
     cases.push({ conversation, isBad, kind, weight, cluster: clusterOf(conversation), isCalledFine, failed, notes });
   }

@@ -14,18 +14,20 @@ export function testsOf(
   suite: CompiledSuite,
   best: readonly { readonly criterion: LearnedCriterion }[],
   cases: readonly ReadCase[],
-): { readonly text: string; readonly tests: number } {
+): { readonly text: string; readonly tests: number; readonly untold: readonly string[] } {
   const failing = best.flatMap(({ criterion: { failsOn } }) =>
     failsOn.filter((at) => cases[at]?.isBad === true).slice(0, OF_EACH),
   );
   const isFired = new Set(best.flatMap(({ criterion }) => criterion.failsOn));
   const fine = cases.findIndex(({ isBad }, at) => !isBad && !isFired.has(at));
   const chosen = new Set([...failing, ...(fine < 0 ? [] : [fine])]);
-  const tests = [...chosen].flatMap((at) => {
-    const one = cases[at];
-    return one === undefined ? [] : testOf(suite, one.conversation);
-  });
-  return { text: stringify({ tests }, { lineWidth: 0 }), tests: tests.length };
+  const written = new Map(
+    [...chosen].map((at) => [at, cases[at] === undefined ? [] : testOf(suite, cases[at].conversation)] as const),
+  );
+  const tests = [...written.values()].flat();
+  const isShown = (at: number) => (written.get(at) ?? []).length > 0;
+  const untold = best.flatMap(({ criterion: { name, failsOn } }) => (failsOn.some(isShown) ? [] : name));
+  return { text: stringify({ tests }, { lineWidth: 0 }), tests: tests.length, untold };
 }
 
 /** None where a few lines do not hold what was recorded. */

@@ -1,5 +1,4 @@
 /** Prints for each kind of failure the best criteria, and what is known of each: `assay learn`. */
-import { PARTS } from '../learn/certify.ts';
 import type { Learned, LearnedCriterion } from '../learn/learned.ts';
 import { type Certificate, certificateWords, isCertified } from '../model/certificate.ts';
 import { counted } from '../model/counted.ts';
@@ -49,7 +48,8 @@ function printCriterion({ out, paint }: Terminal, criterion: LearnedCriterion): 
   if (when !== undefined) out(`      when   ${safe(when, 1_000)}`);
   out(`      check  ${safe(check, 1_000)}`);
   if (certificate === undefined) {
-    out(`      Not measured: other readings find other checks (${foundIn} of ${PARTS} parts find this one).`);
+    const why = foundIn === 0 ? 'without some readings it is not found' : 'no reading that lots chose fails it';
+    out(`      Not measured: ${why}.`);
     return;
   }
   const { applies, fails, like } = certificate;

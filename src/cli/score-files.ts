@@ -6,6 +6,7 @@ import { counted } from '../model/counted.ts';
 import type { WrittenReading } from '../model/readings.ts';
 import { readRecordings } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
+import { chosenKey } from '../score/certificates.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';
 import { load } from './load.ts';
@@ -57,6 +58,15 @@ export async function scoreFiles(
   judging?.end();
   if (result.records === 0 && result.rejected === 0)
     throw new CommandFailure(`${files.join(', ')}: nothing is in it to score`, EXIT.input);
+  for (const { name, certificates } of suites) {
+    const chosen = (readings ?? []).filter(
+      (one) => certificates?.chosenBy.has(chosenKey(one.conversation_id)) === true,
+    );
+    if (chosen.length > 0)
+      terminal.err(
+        `warning: ${name} was learned from ${chosen.length} of these readings, so the estimate of what suites miss is too low: read others`,
+      );
+  }
   const skipped = criteriaNotAsked(result.evaluations);
   if (skipped > 0)
     terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);

@@ -65,7 +65,7 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
 }
 
 function certified({ certificates }: CompiledSuite, criterion: string): Pick<CriterionOutline, 'certificate'> {
-  const certificate = certificates?.get(criterion);
+  const certificate = certificates?.of.get(criterion);
   return certificate === undefined ? {} : { certificate };
 }
 

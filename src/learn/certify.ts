@@ -30,7 +30,7 @@ export interface Measured {
 
 type Case = Omit<ReadCase, 'conversation' | 'failed' | 'notes'>;
 
-export const PARTS = 5;
+const PARTS = 5;
 const ERRS = 0.05;
 const OFFERED = 3;
 

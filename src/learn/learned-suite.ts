@@ -31,7 +31,7 @@ export function learnedSuite(name: string, written: readonly Written[]): string 
     const item: unknown = isSeq(criteria) ? criteria.items[at] : undefined;
     const lines = [
       kind === undefined ? 'Of failures that no suite found.' : `Of the kind "${kind}".`,
-      certificate === undefined ? 'Not measured: other readings find other checks.' : certificateWords(certificate),
+      certificate === undefined ? 'Not measured: too few readings find it again.' : certificateWords(certificate),
     ];
     if (isMap(item)) item.commentBefore = lines.map((line) => ` ${oneLine(line)}`).join('\n');
   });

@@ -56,12 +56,13 @@ export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOp
   const space = spaceOf(rowsOf(checksOf(vocabulary), conversations), rowsOf(conditionsOf(vocabulary), conversations));
   const found = offered(space, cases, asked);
   const failing = failingOf(cases);
+  const taken = new Set<string>();
   return asked.map((kind) => ({
     kind: kind === ANY ? undefined : kind,
     readings: kind === ANY ? missed : (counts.get(kind) ?? 0),
     notes: cases.flatMap((one) => (one.kind === kind ? one.notes : [])).slice(0, NOTES_MAX),
     criteria: (found.get(kind) ?? []).map(({ candidate, measured }, place) => ({
-      ...writtenAs(candidate, kind, place),
+      ...writtenAs(candidate, { kind, place, taken }),
       foundIn: measured.foundIn,
       certificate: certificateOf(measured, {
         ...{ at, kind: kind === ANY ? undefined : kind },
@@ -84,26 +85,37 @@ function certificateOf(measured: Measured, known: Known): Certificate | undefine
   return { readings, fired, precision, bad, ...(ofKind && { ofKind }), missed, added, ...known };
 }
 
-function writtenAs({ check, when }: Candidate, kind: string, place: number) {
+interface Place {
+  readonly kind: string;
+  /** Among the candidates of the kind. */
+  readonly place: number;
+  readonly taken: Set<string>;
+}
+
+function writtenAs({ check, when }: Candidate, { kind, place, taken }: Place) {
   const under = when === undefined ? '' : `, where ${when.of.words}`;
   return {
-    name: nameOf(kind, place),
+    name: nameOf(kind, place, taken),
     question: `Is it true that ${check.of.words}${under}?`,
     when: when?.of.cel,
     check: check.of.cel,
   };
 }
 
-/** Letters, digits and underscores of the kind's name. */
-function nameOf(kind: string, place: number): string {
+/** Letters, digits and underscores of the kind's name. Kinds may have the same ones, or none. */
+function nameOf(kind: string, place: number, taken: Set<string>): string {
   const letters = kind
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^[_\d]+|_+$/g, '')
     .slice(0, 40);
-  const name = letters === '' ? 'no_missed_failure' : `not_${letters}`;
-  return place === 0 ? name : `${name}_${place + 1}`;
+  const name = kind === ANY ? 'no_missed_failure' : letters === '' ? 'not_this_kind' : `not_${letters}`;
+  let number = place + 1;
+  const numbered = () => (number === 1 ? name : `${name}_${number}`);
+  while (taken.has(numbered())) number += 1;
+  taken.add(numbered());
+  return numbered();
 }
 
 function shareOfTraffic({ check, when }: Candidate, traffic: readonly Conversation[]) {

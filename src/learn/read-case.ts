@@ -9,7 +9,7 @@ export interface ReadCase {
   readonly notes: readonly string[];
   /** Name that a person gave to the kind of its failure. */
   readonly kind: string | undefined;
-  /** Inverse of the chance with which lots chose it, up to a factor; 0 where a person chose it, which measures nothing. */
+  /** Inverse of the chance with which lots chose it; 0 where a person chose it, which measures nothing. */
   readonly weight: number;
   /** Conversations of one user or one case are not independent of each other. */
   readonly cluster: string;

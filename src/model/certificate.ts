@@ -28,6 +28,13 @@ export interface Certificate {
   readonly faults?: { readonly tried: number; readonly noticed: number } | undefined;
 }
 
+/** Knowledge of the criteria of a suite. */
+export interface Certificates {
+  readonly of: ReadonlyMap<string, Certificate>;
+  /** Hashes of the conversations whose readings chose the criteria: they measure none of them. */
+  readonly chosenBy: ReadonlySet<string>;
+}
+
 /** More of what it fails went badly than of all, and more of that is of the kind than of all that went badly. */
 export function isCertified({ precision, bad, ofKind }: Pick<Certificate, 'precision' | 'bad' | 'ofKind'>): boolean {
   return precision.lower > bad && (ofKind === undefined || ofKind.fired.lower > ofKind.all);

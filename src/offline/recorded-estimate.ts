@@ -1,9 +1,8 @@
 /** How many conversations of a recording went well, from readings that are no part of it, and which to read next. */
-import { isRead, sampleOfAll } from '../engine/estimate/sample.ts';
+import { chancesOf, isRead, sampleOfAll } from '../engine/estimate/sample.ts';
 import { estimateJson, windowEstimate } from '../engine/estimate/window-estimate.ts';
 import { tryParseTraceId } from '../model/ids.ts';
 import { saidReading, type WrittenReading, withoutContradictions } from '../model/readings.ts';
-import { rateOf } from '../store/frame-reader.ts';
 import type { Store } from '../store/sqlite/store.ts';
 
 export type RecordedEstimate = Awaited<ReturnType<typeof recordedEstimate>>;
@@ -27,8 +26,8 @@ export async function recordedEstimate(store: Store, written: readonly WrittenRe
   const toRead = first.flatMap((one) => (isRead(one) ? [] : [one.row.conversationId])).slice(0, TO_READ_MAX);
   return {
     ...{ estimate: estimateJson(found), toRead, readings },
-    /** Chances, up to a factor, of the conversations that lots chose to be read. */
-    chances: new Map(drawn.map(({ row, known }) => [row.conversationId as string, rateOf(known.called)])),
+    /** Chances of the conversations that lots chose to be read. */
+    chances: new Map([...chancesOf(drawn)].map(([{ row }, chance]) => [row.conversationId as string, chance])),
     /** Readings of conversations that are not in the recording. */
     ofOthers: written.length - readings.length,
   };

@@ -2,9 +2,10 @@
  * Certificates of criteria, in a file beside the suite: `refunds.certificates.json` beside `refunds.yaml`. Each is for
  * one version of a criterion, so that it ends with the first word that is changed.
  */
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Certificate } from '../model/certificate.ts';
+import type { Certificate, Certificates } from '../model/certificate.ts';
 import { tryParseJson } from '../model/json.ts';
 import { evaluatorVersions } from './suite/evaluator-version.ts';
 import type { CompiledSuite } from './suite/suite.ts';
@@ -28,7 +29,10 @@ const certificateSchema = z.strictObject({
   like: z.strictObject({ criterion: z.string().max(400), share }).optional(),
   faults: z.strictObject({ tried: count, noticed: count }).optional(),
 }) satisfies z.ZodType<Certificate>;
-const fileSchema = z.record(z.string().max(200), certificateSchema.extend({ version: z.string().max(100) }));
+const fileSchema = z.strictObject({
+  criteria: z.record(z.string().max(200), certificateSchema.extend({ version: z.string().max(100) })),
+  chosen_by: z.array(z.string().max(64)).max(10_000).default([]),
+});
 
 const BYTES_MAX = 1024 * 1024;
 const SUITE_ENDING = /\.\w+$/;
@@ -37,29 +41,33 @@ const SUITE_ENDING = /\.\w+$/;
 export async function certificatesOf(
   suite: CompiledSuite,
   file: string,
-): Promise<ReadonlyMap<string, Certificate> | { readonly problem: string }> {
+): Promise<Certificates | { readonly problem: string }> {
   const beside = certificateFile(file);
   const size = await stat(beside).then(
     (found) => found.size,
     () => 0,
   );
-  if (size === 0) return new Map();
+  if (size === 0) return { of: new Map(), chosenBy: new Set() };
   if (size > BYTES_MAX) return { problem: `${beside} has ${size} bytes; at most ${BYTES_MAX} are read` };
   const read = fileSchema.safeParse(tryParseJson(await readFile(beside, 'utf8')));
   if (!read.success)
     return { problem: `${beside} holds no certificates: ${z.prettifyError(read.error).split('\n')[0]}` };
   const versions = versionsOf(suite);
-  return new Map(
-    Object.entries(read.data).flatMap(([name, { version, ...certificate }]) =>
-      versions.get(name) === version ? [[name, certificate] as const] : [],
-    ),
+  const of = Object.entries(read.data.criteria).flatMap(([name, { version, ...certificate }]) =>
+    versions.get(name) === version ? [[name, certificate] as const] : [],
   );
+  return { of: new Map(of), chosenBy: new Set(read.data.chosen_by) };
 }
 
-export function certificatesText(suite: CompiledSuite, certificates: ReadonlyMap<string, Certificate>): string {
+export function certificatesText(suite: CompiledSuite, { of, chosenBy }: Certificates): string {
   const versions = versionsOf(suite);
-  const all = [...certificates].map(([name, one]) => [name, { version: versions.get(name), ...one }] as const);
-  return `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
+  const all = [...of].map(([name, one]) => [name, { version: versions.get(name), ...one }] as const);
+  return `${JSON.stringify({ criteria: Object.fromEntries(all), chosen_by: [...chosenBy].toSorted() }, undefined, 2)}\n`;
+}
+
+/** Hash of a conversation's id: a file beside a suite names no conversations. */
+export function chosenKey(conversationId: string): string {
+  return createHash('sha256').update(conversationId).digest('hex').slice(0, 16);
 }
 
 export function certificateFile(suite: string): string {

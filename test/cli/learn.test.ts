@@ -62,6 +62,24 @@ test('a file that is there is not overwritten, and what is no certificate is a m
   expect(broken.stderr).toContain('learned.certificates.json');
 });
 
+test('readings that chose a criterion measure it no more, and an estimate with it says so', async () => {
+  const cwd = recorded();
+  await learn(cwd, '--out', 'learned.yaml');
+
+  const again = await assayHere(
+    ['learn', 'shop.jsonl', '--readings', 'readings.csv', '--suite', 'default', 'learned.yaml', '--json'],
+    { cwd },
+  );
+  const score = ['score', 'shop.jsonl', '--readings', 'readings.csv', '--suite'];
+  const scored = await assayHere([...score, 'learned.yaml'], { cwd });
+  const alone = await assayHere([...score, 'default'], { cwd });
+
+  const { measured } = JSON.parse(again.stdout) as { measured: Record<string, unknown> };
+  expect(Object.keys(measured).filter((name) => name.startsWith('learned/'))).toEqual([]);
+  expect(scored.stderr).toContain('warning: learned was learned from 120 of these readings');
+  expect(alone.stderr).toBe('');
+});
+
 test('too few readings, and no readings, are said', async () => {
   const cwd = recorded();
   writeFileSync(path.join(cwd, 'few.csv'), 'conversation_id,answer,kind\nshop-0,bad,x\nshop-1,good,\n');
@@ -71,7 +89,7 @@ test('too few readings, and no readings, are said', async () => {
   const nowhere = await assayHere(['learn'], { cwd });
 
   expect(few.stderr).toContain(
-    '2 of the conversations were read, and 1 went badly: a search takes 4 readings of one kind',
+    '2 of the conversations have a clear answer, and 1 went badly: a search takes 4 readings of one kind',
   );
   expect(none.stderr).toContain('--readings <file> is missing');
   expect(nowhere.stderr).toContain('name files, or an agent of the service: --agent <name>');

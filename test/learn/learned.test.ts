@@ -65,6 +65,40 @@ test('with kinds permuted at random hardly anything is found, and nothing certif
   expect(found).toBeLessThanOrEqual(2);
 });
 
+test('kinds that are permuted among the failures are told by nothing that is certified', () => {
+  const { cases } = shared();
+  const random = randomFrom(5);
+  let certified = 0;
+  for (let run = 0; run < 20; run += 1) {
+    const bad = cases.filter(({ isBad }) => isBad);
+    const kinds = bad
+      .map(({ kind }) => ({ kind, at: random() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ kind }) => kind);
+    const kindOf = new Map(bad.map((one, at) => [one, kinds[at]]));
+    const all = learn(cases.map((one) => ({ ...one, kind: kindOf.get(one) })));
+    certified += Number(
+      all.some(({ criteria }) => criteria.some((one) => one.certificate && isCertified(one.certificate))),
+    );
+  }
+  expect(certified).toBeLessThanOrEqual(2);
+});
+
+test('kinds with the same letters, and with none, have names of their own', () => {
+  const { cases } = shared();
+  const named: Record<string, string> = { 'refunds without looking': '確認なし', 'cancels what has left': '発送後' };
+
+  const other = learn(cases.map((one) => ({ ...one, kind: one.kind && named[one.kind] })));
+  const alike = learn(cases.map((one, at) => ({ ...one, kind: one.kind && (at % 2 === 0 ? 'a fee' : 'a: fee') })));
+
+  for (const learned of [other, alike]) {
+    const names = learned.flatMap(({ criteria }) => criteria.map(({ name }) => name));
+    expect(names.length).toBeGreaterThan(1);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+  }
+});
+
 test('criteria that the suites have already are named, with how alike they are', () => {
   const { cases } = shared();
   const failing = cases.map((one) => ({

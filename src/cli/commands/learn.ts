@@ -10,7 +10,7 @@ import { type Certificate, isCertified } from '../../model/certificate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
 import { readRecordings } from '../../offline/recording.ts';
-import { certificateFile, certificatesText } from '../../score/certificates.ts';
+import { certificateFile, certificatesText, chosenKey } from '../../score/certificates.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { casesOfService } from '../cases-of-service.ts';
@@ -63,7 +63,7 @@ export function addLearn(program: Command, terminal: Terminal): void {
     .option('--agent-version <version>', 'without files: conversations of this version only')
     .option('--since <time>', 'without files: conversations that began since then (default: 7d)')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
-    .option('--out <file>', 'write the best criterion of each kind as a suite, with tests and certificates beside it')
+    .option('--out <file>', 'write the best certified criterion of each kind as a suite, with tests and certificates')
     .option('--force', 'overwrite these files')
     .option('--certify', 'with files: write what is known of the criteria of --suite beside these suites')
     .option('--json', 'print {readings, learned, measured} as JSON')
@@ -75,7 +75,7 @@ export function addLearn(program: Command, terminal: Terminal): void {
       terminal.progress('trying criteria');
       const at = new Date().toISOString();
       const learned = learnedFrom(read.cases, { at, traffic: read.traffic });
-      const measured = measuredCriteria(read.cases, at);
+      const measured = measuredCriteria(read.cases, { at, hasChosen: read.hasChosen });
       terminal.progressDone();
       if (measured.size === 0) refuseTooFew(learned, read);
       if (flags.json === true)
@@ -90,7 +90,7 @@ export function addLearn(program: Command, terminal: Terminal): void {
     });
 }
 
-async function ofRecording(files: readonly string[], flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+async function ofRecording(files: readonly string[], flags: LearnFlags, terminal: Terminal): Promise<Read> {
   if (flags.readings === undefined)
     throw new CommandFailure('--readings <file> is missing: how the conversations of the files went', EXIT.usage);
   if (files.includes('-'))
@@ -98,11 +98,17 @@ async function ofRecording(files: readonly string[], flags: LearnFlags, terminal
   const { readings } = readingsIn(flags.readings, { by: 'reader', ...flags });
   const scored = await scoreFiles(files, flags, terminal, readings);
   const location = { config: flags.config, dataDir: flags.dataDir };
-  const { settings } = await load(location, { suites: ['default'], secrets: "the store's" });
-  return await readCases(readRecordings(files), scored, settings);
+  const { settings, suites } = await load(location, {
+    suites: flags.suite ?? [],
+    byName: true,
+    secrets: "the store's",
+  });
+  const chosenBy = new Map(suites.map(({ name, certificates }) => [name, certificates?.chosenBy]));
+  const hasChosen = (suite: string, id: string) => chosenBy.get(suite)?.has(chosenKey(id)) === true;
+  return { ...(await readCases(readRecordings(files), scored, settings)), hasChosen };
 }
 
-async function ofService(flags: LearnFlags, terminal: Terminal): Promise<ReadRecording> {
+async function ofService(flags: LearnFlags, terminal: Terminal): Promise<Read> {
   const { agent, agentVersion, since } = flags;
   if (flags.readings !== undefined)
     throw new CommandFailure('--readings goes with files; readings of the service are in the service', EXIT.usage);
@@ -110,7 +116,8 @@ async function ofService(flags: LearnFlags, terminal: Terminal): Promise<ReadRec
     throw new CommandFailure('name files, or an agent of the service: --agent <name>', EXIT.usage);
   const given = { agent, agent_version: agentVersion, since };
   const query = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return await casesOfService(flags, new URLSearchParams(query), terminal);
+  // Suites of a service say nothing of conversations that were read before they ran.
+  return { ...(await casesOfService(flags, new URLSearchParams(query), terminal)), hasChosen: () => false };
 }
 
 function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): void {
@@ -118,9 +125,14 @@ function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): vo
   const bad = cases.filter(({ isBad }) => isBad).length;
   const wanted = `${KIND_MIN} readings of one kind, or ${KIND_MIN} that the suites call fine`;
   throw new CommandFailure(
-    `${cases.length} of the conversations were read, and ${bad} went badly: a search takes ${wanted}`,
+    `${cases.length} of the conversations have a clear answer, and ${bad} went badly: a search takes ${wanted}`,
     EXIT.input,
   );
+}
+
+interface Read extends ReadRecording {
+  /** The reading of a conversation has chosen criteria of a suite. */
+  readonly hasChosen: (suite: string, conversationId: string) => boolean;
 }
 
 interface ToWrite {
@@ -147,19 +159,28 @@ async function writeMeasured(
         return certificate === undefined ? [] : [[name, certificate] as const];
       });
       const whole = await withFaults(suite, new Map(own), cases);
-      await written(certificateFile(file), certificatesText(suite, whole), 'w');
+      await written(
+        certificateFile(file),
+        certificatesText(suite, { of: whole, chosenBy: suite.certificates?.chosenBy ?? new Set() }),
+        'w',
+      );
       terminal.out(`${certificateFile(file)}: ${own.length} of ${suite.criteria.length} criteria were measured`);
     }
   }
 }
 
-/** The best of each kind, whether certified or not: the file says which. */
+/** The best certified one of each kind, unless a suite has one that fails on the same conversations. */
 async function writeLearned(out: string, { learned, read, force }: ToWrite, terminal: Terminal): Promise<void> {
   if (!/\.ya?ml$/.test(out)) throw new CommandFailure(`${out}: a suite is a file that ends in .yaml`, EXIT.usage);
-  const best = learned.flatMap(({ kind, criteria: [criterion] }) =>
-    criterion === undefined ? [] : [{ kind, criterion }],
-  );
-  if (best.length === 0) throw new CommandFailure(`nothing was found that could be written to ${out}`, EXIT.failed);
+  const best = learned.flatMap(({ kind, criteria }) => {
+    const criterion = criteria.find((one) => isWorthWriting(one.certificate));
+    return criterion === undefined ? [] : [{ kind, criterion }];
+  });
+  if (best.length === 0)
+    throw new CommandFailure(
+      `nothing is written to ${out}: no criterion is certified that the suites lack`,
+      EXIT.failed,
+    );
   const name = path.basename(out).replace(/\.ya?ml$/, '');
   const flag = force ? 'w' : 'wx';
   await written(out, learnedSuite(name, best), flag);
@@ -174,13 +195,18 @@ async function writeLearned(out: string, { learned, read, force }: ToWrite, term
   for (const { criterion } of best)
     if (criterion.certificate !== undefined) certificates.set(criterion.name, criterion.certificate);
   const whole = await withFaults(suite, certificates, read.cases);
-  await written(certificateFile(out), certificatesText(suite, whole), 'w');
-  const { text, tests } = testsOf(suite, best, read.cases);
+  const chosenBy = new Set(read.cases.map(({ conversation }) => chosenKey(conversation.id)));
+  await written(certificateFile(out), certificatesText(suite, { of: whole, chosenBy }), 'w');
+  const { text, tests, untold } = testsOf(suite, best, read.cases);
   if (tests > 0) await written(out.replace(/\.ya?ml$/, '.test.yaml'), text, flag);
-  const certified = [...certificates.values()].filter(isCertified).length;
-  terminal.out(
-    `\n${out}: ${best.length} criteria, ${certified} certified, ${tests} tests. Try them: assay suite test ${out}`,
-  );
+  terminal.out(`\n${out}: ${best.length} certified criteria, ${tests} tests. Try them: assay suite test ${out}`);
+  for (const one of untold) terminal.out(`No test shows ${one}: a few lines do not hold what was recorded of it.`);
+}
+
+const SAME = 0.8;
+
+function isWorthWriting(certificate: Certificate | undefined): boolean {
+  return certificate !== undefined && isCertified(certificate) && (certificate.like?.share ?? 0) < SAME;
 }
 
 async function written(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {

@@ -40,9 +40,9 @@ export function addSuiteMove(suite: Command, terminal: Terminal): void {
         `${safe(changed, 200)}: ${safe(file, 200)} is ${to === 'retired' ? 'retired' : `in ${LISTS[to]}`} now`,
       );
       if (to !== 'retired')
-        for (const [name, certificate] of suites.flatMap(({ certificates }) => [...(certificates ?? [])]))
+        for (const [name, certificate] of suites.flatMap(({ certificates }) => [...(certificates?.of ?? [])]))
           terminal.out(`  ${name}: ${certificateWords(certificate)}`);
-      terminal.out('A running service reads it again with SIGHUP, or POST /api/v1/reload.');
+      terminal.out('A running service reads it again with SIGHUP, or by the API (docs/api.md, reload).');
     });
 }
 

@@ -94,7 +94,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
 async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]): Promise<void> {
   for (const { suite, says } of await suiteRemarks(suites)) terminal.out(`  ${suite}: ${terminal.paint('dim', says)}`);
   for (const { name, certificates } of suites)
-    for (const [criterion, certificate] of certificates ?? [])
+    for (const [criterion, certificate] of certificates?.of ?? [])
       terminal.out(`  ${name}: ${criterion}: ${terminal.paint('dim', certificateWords(certificate))}`);
 }
 

@@ -1,11 +1,11 @@
 /** Conversations of a window that people have read, with the chance by which lots chose each. */
-import { type Candidate, type FrameQuery, type FrameReader, rateOf } from '../../store/frame-reader.ts';
-import { isRead, sampleOf } from './sample.ts';
+import type { Candidate, FrameQuery, FrameReader } from '../../store/frame-reader.ts';
+import { chancesOf, isRead, sampleOf } from './sample.ts';
 
 export interface ReadCandidate {
   readonly candidate: Candidate;
-  /** Relative chance; undefined of one that was read out of turn. */
-  readonly rate: number | undefined;
+  /** Undefined of one that was read out of turn. */
+  readonly chance: number | undefined;
 }
 
 /** Conversations that are left may come before some that were read. */
@@ -19,11 +19,11 @@ export async function readConversations(
 ): Promise<readonly ReadCandidate[]> {
   const { conversations } = await frame.readByPeople(query);
   const candidates = await frame.firstToRead(query, Math.min(LOOKED_AT_MAX, conversations + MORE));
-  const drawn = new Set(sampleOf(candidates).drawn);
+  const chances = chancesOf(sampleOf(candidates).drawn);
   return candidates
     .filter(isRead)
     .slice(0, limit)
-    .map((candidate) => ({ candidate, rate: drawn.has(candidate) ? rateOf(candidate.known.called) : undefined }));
+    .map((candidate) => ({ candidate, chance: chances.get(candidate) }));
 }
 
 /** The first kind that a person names who says that it went badly. */

@@ -9,7 +9,8 @@
  */
 import type { KeptReading } from '../../model/readings.ts';
 import type { ReadDraw } from '../../statistics/estimate/frame.ts';
-import type { Candidate } from '../../store/frame-reader.ts';
+import { LOTS } from '../../store/frame-columns.ts';
+import { type Candidate, rateOf } from '../../store/frame-reader.ts';
 import { placeOf } from '../../store/conversation-search.ts';
 
 export interface Sample {
@@ -80,4 +81,21 @@ export function disagreementOn(drawn: readonly Candidate[], answersIn: (of: Cand
   const ofSingle = 1 - twice.length / drawn.length;
   const share = twice.length < TWICE_MIN ? 0 : (disagreed / twice.length) * ofSingle;
   return { byTwo: twice.length, disagreed, share };
+}
+
+/** The lot as a draw of the exponential law: divided by its rate, it is the conversation's turn. */
+export function lawOf({ row }: Candidate): number {
+  return row.lot === undefined ? Number.POSITIVE_INFINITY : -Math.log(1 - row.lot / LOTS);
+}
+
+/** The last turn of a sample. */
+export function endOf(drawn: readonly Candidate[]): number {
+  const turns = drawn.map((one) => lawOf(one) / rateOf(one.known.called));
+  return turns.reduce((most, turn) => (Number.isFinite(turn) ? Math.max(most, turn) : most), 0);
+}
+
+/** Chances with which conversations have a turn up to the last one: nearly 1 where nearly all were read. */
+export function chancesOf(drawn: readonly Candidate[]): ReadonlyMap<Candidate, number> {
+  const end = endOf(drawn);
+  return new Map(drawn.map((one) => [one, 1 - Math.exp(-rateOf(one.known.called) * end)]));
 }

@@ -6,10 +6,9 @@ import type { Estimate } from '../../model/estimate.ts';
 import { unseenShare } from '../../statistics/discovery/unseen.ts';
 import type { Frame, FrameCell } from '../../statistics/estimate/frame.ts';
 import { shareEstimate } from '../../statistics/estimate/success-estimate.ts';
-import { LOTS } from '../../store/frame-columns.ts';
-import { type Candidate, rateOf } from '../../store/frame-reader.ts';
+import type { Candidate } from '../../store/frame-reader.ts';
 import { kindOf } from '../estimate/read-conversations.ts';
-import { answerOf, disagreementOn } from '../estimate/sample.ts';
+import { answerOf, disagreementOn, endOf, lawOf } from '../estimate/sample.ts';
 
 interface Sampled {
   readonly frame: Frame;
@@ -97,11 +96,6 @@ export function unseenKinds(drawn: readonly Candidate[], known: readonly (string
  * whatever would have been drawn up to here if lots alone decided.
  */
 function evenly(drawn: readonly Candidate[]): readonly Candidate[] {
-  const lawOf = ({ row }: Candidate) =>
-    row.lot === undefined ? Number.POSITIVE_INFINITY : -Math.log(1 - row.lot / LOTS);
-  const end = drawn.reduce((most, one) => {
-    const turn = lawOf(one) / rateOf(one.known.called);
-    return Number.isFinite(turn) ? Math.max(most, turn) : most;
-  }, 0);
+  const end = endOf(drawn);
   return drawn.filter((candidate) => lawOf(candidate) <= end);
 }

@@ -75,7 +75,7 @@ function OfCriterion({ of: { question, when, check, certificate, conversations }
     <li>
       <SpanText in="b" text={question} charactersMax={300} />
       <p class={certificate?.certified === true ? 'certificate' : 'limits'}>
-        {certificate?.says ?? 'Not measured: other readings find other checks.'}
+        {certificate?.says ?? 'Not measured: too few readings find it again.'}
       </p>
       <details>
         <summary>As a criterion, and where it fails</summary>

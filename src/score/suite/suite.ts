@@ -3,7 +3,7 @@
  * it (`CompiledSuite`). Both ways of writing end in the same compiled form, so that they cannot differ in meaning.
  */
 import type { Ledger } from '../../model/exporters.ts';
-import type { Certificate } from '../../model/certificate.ts';
+import type { Certificates } from '../../model/certificate.ts';
 import type { NotApplicableHandling } from '../../model/decision.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { About, Finding, Millionths, SuiteScope, Verdict } from '../../model/evaluation.ts';
@@ -166,8 +166,8 @@ export interface CompiledSuite extends Weighing {
   readonly about: About;
   /** Whether a tool hands the conversation over to a person. */
   readonly handsOver: HandsOver;
-  /** By criterion: what is known of those that are still what was measured. Absent for a suite without a file. */
-  readonly certificates?: ReadonlyMap<string, Certificate>;
+  /** Leaves out criteria that are no longer what was measured. Absent for a suite without a file. */
+  readonly certificates?: Certificates;
   /** Knows which evidence exporters send, by the shipped ledger and the configuration. */
   readonly exporters: Ledger;
   matches(conversation: Conversation): boolean;

@@ -27,7 +27,7 @@ export async function learnedCriteria(
   const query = frameQueryOf(asked);
   const source = new ConversationSource({ reader, idKeys, truth: undefined });
   const cases: ReadCase[] = [];
-  for (const { candidate, rate } of await readConversations(reader.frame, query, READ_MAX)) {
+  for (const { candidate, chance } of await readConversations(reader.frame, query, READ_MAX)) {
     const answer = answerOf(candidate);
     const found = answer === 'unclear' ? undefined : await source.of(candidate.row);
     if (found === undefined || typeof found === 'string') continue;
@@ -36,7 +36,7 @@ export async function learnedCriteria(
       conversation: found.whole,
       isBad,
       kind: isBad ? kindOf(candidate) : undefined,
-      weight: rate === undefined ? 0 : 1 / rate,
+      weight: chance === undefined ? 0 : 1 / chance,
       cluster: clusterOf(found.whole),
       isCalledFine: isGood(candidate.known.called),
       failed: failuresAmong(candidate.row.facts),

@@ -77,7 +77,9 @@ test('readings are listed with their kinds, chances and what the suites said', a
   expect(items.map(({ conversation_id: id, kind }) => [id, kind])).toEqual(
     items.map(({ conversation_id: id }) => [id, kinds.get(id)]),
   );
-  expect(new Set(items.map(({ rate, called_fine: fine }) => [rate, fine].join()))).toEqual(new Set(['1,true']));
+  // Nearly all turns are over when all are read.
+  for (const { chance = 0, called_fine: fine } of items)
+    expect([chance > 0.9 && chance <= 1, fine]).toEqual([true, true]);
 });
 
 test('a planted fault is found and certified, the same by API, command and MCP', { timeout: 120_000 }, async () => {

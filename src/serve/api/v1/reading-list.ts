@@ -19,13 +19,13 @@ conversations that people have read: how they went, of what kind each failure wa
   }),
 });
 
-function itemOf({ candidate, rate }: ReadCandidate): ReadingList['items'][number] {
+function itemOf({ candidate, chance }: ReadCandidate): ReadingList['items'][number] {
   const { row, known, readings } = candidate;
   const kind = kindOf(candidate);
   return {
     conversation_id: row.conversationId,
     answer: answerOf(candidate),
-    ...(rate === undefined ? {} : { rate }),
+    ...(chance === undefined ? {} : { chance }),
     called_fine: isGood(known.called),
     failed: [...failuresAmong(row.facts)],
     ...(kind === undefined ? {} : { kind }),
