@@ -29,8 +29,8 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
       messages.add(failure.message);
     }
     facts.add(`last: ${names.at(-1) ?? 'no call'}`);
-    facts.add(`calls: ${roughly(toolCalls.length)}`);
-    facts.add(`model calls: ${roughly(turn.llmCalls)}`);
+    facts.add(`calls in a turn: ${roughly(toolCalls.length)}`);
+    facts.add(`model calls in a turn: ${roughly(turn.llmCalls)}`);
     facts.add(`answer: ${roughly(turn.finalAnswer.text.length)}`);
     if (isCorrection(turn.userInput.text)) facts.add('user: corrects');
     if (error !== undefined) {

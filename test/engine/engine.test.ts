@@ -325,16 +325,16 @@ test('facts of a conversation are kept whatever order they come in, and what is 
 
   expect(facts).toEqual([
     'answer: 32 and more',
-    'calls: 1 and more',
+    'calls in a turn: 1 and more',
     'ended: after a failed call',
     'error message: no answer',
     'failed call: lookup',
     'failed: default/no_unrecovered_tool_error',
     'last: lookup',
-    'model calls: 1 and more',
+    'model calls in a turn: 1 and more',
     'tool: lookup',
   ]);
   expect(await kept([[chat, root], [failedTool]])).toEqual(
-    [...(facts ?? []), 'calls: none', 'last: no call'].toSorted(),
+    [...(facts ?? []), 'calls in a turn: none', 'last: no call'].toSorted(),
   );
 });

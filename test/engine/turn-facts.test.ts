@@ -31,8 +31,8 @@ test('tools, how they follow each other, which are called again and which fail',
     'then: book, search',
     'again: search',
     'last: search',
-    'calls: 2 and more',
-    'model calls: 4 and more',
+    'calls in a turn: 2 and more',
+    'model calls in a turn: 4 and more',
     'answer: 4 and more',
     'error message: No seat # in train #',
     'ended: with an answer',
@@ -54,7 +54,7 @@ test('names are cut, without signs that nobody sees, and on one line', () => {
 test('of many calls the first ones are told', () => {
   const facts = factsOf([turnOf(Array.from({ length: 500 }, (_, at) => `tool${at}`))], undefined);
   expect(facts.length).toBeLessThan(40);
-  expect(facts).toContain('calls: 256 and more');
+  expect(facts).toContain('calls in a turn: 256 and more');
 });
 
 const FAILURE = { type: 'Timeout', message: 'timed out', source: 'status' };

@@ -18,7 +18,7 @@
  * and so it adds no false find.
  */
 import { type FactTable, membersOf } from './fact-table.ts';
-import { chanceOfAtLeast, leastChance, type Share } from './over-represented.ts';
+import { chanceOfAtLeast, leastChance, liftOf, type Share } from './over-represented.ts';
 
 /** Side of a conversation: 1 is within, −1 beside, 0 neither. */
 type Sides = Int8Array;
@@ -92,8 +92,9 @@ function byChance(one: Pick<Find, 'chance' | 'within' | 'fact'>, other: Pick<Fin
   return one.chance - other.chance || other.within.count - one.within.count || (one.fact < other.fact ? -1 : 1);
 }
 
+/** Its interval is shown beside it, and must not say that it may be none. */
 function isMore({ within, beside }: Tested): boolean {
-  return within.count * beside.of >= LIFT_MIN * beside.count * within.of;
+  return within.count * beside.of >= LIFT_MIN * beside.count * within.of && liftOf(within, beside).low > 1;
 }
 
 function countOf(sides: Sides, wanted: 1 | -1): number {
