@@ -74,12 +74,13 @@ export async function untilAnswered<T>(
   isDone: (answer: T) => boolean,
   { token }: { readonly token?: string } = {},
 ): Promise<T> {
-  for (const deadline = Date.now() + 30_000; ; ) {
+  for (const deadline = Date.now() + 60_000; ; ) {
     const response = await fetch(url, { headers: bearer(token) });
     // The cast is checked by what the test expects of the answer.
     const answer = response.ok ? ((await response.json()) as T) : undefined;
     if (answer !== undefined && isDone(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`${url} still answers ${JSON.stringify(answer).slice(0, 500)}`);
+    const said = `${response.status} ${JSON.stringify(answer ?? '').slice(0, 500)}`;
+    if (Date.now() > deadline) throw new Error(`${url} still answers ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
