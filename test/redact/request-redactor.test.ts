@@ -6,6 +6,7 @@ import { ProtoWriter } from '../../src/otlp/proto-writer.ts';
 import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { WireError } from '../../src/otlp/wire.ts';
 import { understandRequest } from '../../src/receive/understand-request.ts';
+import { SecretNames } from '../../src/redact/secret-names.ts';
 import { RequestRedactor } from '../../src/redact/request-redactor.ts';
 import { readWireBodies } from '../fixtures/read-wire.ts';
 import { otlp } from '../otlp/otlp.proto.ts';
@@ -219,6 +220,9 @@ test('no secret is left in a request, and the rest of it says what it said', () 
   const redact = textRedactor();
   const secret = fc.constantFrom(...Object.values(SECRETS).flat());
   const text = fc.tuple(fc.stringMatching(/^[a-z ]{0,200}$/), secret).map(([before, found]) => `${before} | ${found}`);
+  // Values of such a name as `pwd` are redacted whatever they are, which the texts alone do not say.
+  const names = new SecretNames({ builtIn: true, globs: ALL_RULES.keys });
+  const key = fc.stringMatching(/^[a-z]{1,5}$/).filter((name) => names.of(name) === undefined);
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },
@@ -228,7 +232,7 @@ test('no secret is left in a request, and the rest of it says what it said', () 
       fc.array(tie('any'), { maxLength: 3 }),
       tie('object'),
     ),
-    object: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), tie('any'), { maxKeys: 3 }),
+    object: fc.dictionary(key, tie('any'), { maxKeys: 3 }),
   }));
   const span = fc.record({ name: text, attributes: value.object, event: value.object, message: text });
   const build = (
