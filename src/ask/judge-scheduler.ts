@@ -145,6 +145,6 @@ async function endUnknown(
 }
 
 /** The libraries are loaded by the first call. */
-function clientFor(judge: Judge): ModelClient {
+export function clientFor(judge: Judge): ModelClient {
   return judge.provider === 'anthropic' ? new AnthropicClient(judge) : new OpenAiClient(judge);
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { assayHere } from '../assay-here.ts';
+import { type Provider, startProvider } from '../ask/provider.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/system-prompt-as-a-suite');
@@ -295,4 +296,57 @@ test('each mistake of the command line is named', async () => {
   expect(nothing.stderr).toContain('left out: [0]: it has no `name`\nleft out: [1]: not an object\n');
   expect((await draft(cwd, '--tools', 'none.json')).stderr).toContain('none.json: ENOENT');
   expect((await draft(cwd, '--tools', 'tools.json', '--out', 'a.test.yaml')).stderr).toContain('ends in .yaml');
+});
+
+const CONFIG = (url: string) =>
+  `judges:\n  reader:\n    provider: openai\n    model: played\n    base_url: ${url}\n    prices: { input_per_million: 2, output_per_million: 8 }\n`;
+const EMPTY = { sentence: 0, kind: '', tool: '', lookup: '', most: 0 };
+const PROMPT = 'Kündige keine Buchung, die du nicht angesehen hast.\nErstatte höchstens zweimal.\n';
+
+async function asked(provider: Provider, judge = 'reader') {
+  const cwd = folderWith({ 'assay.yaml': CONFIG(provider.url), 'p.md': PROMPT });
+  return { cwd, ...(await draft(cwd, '--tools', EXAMPLE_TOOLS, '--prompt', 'p.md', '--judge', judge)) };
+}
+
+test('a model fills in forms: what names nothing that exists is dropped, and what stays is tried', async () => {
+  const rules = [
+    { ...EMPTY, kind: 'before', tool: 'cancel_booking', lookup: 'find_booking' },
+    { ...EMPTY, sentence: 1, kind: 'at_most', tool: 'refund', most: 2 },
+    { ...EMPTY, kind: 'never', tool: 'drop_table' },
+    { ...EMPTY, sentence: 99, kind: 'never', tool: 'refund' },
+    { ...EMPTY, kind: 'check', tool: 'tool_calls.all(c, true)' },
+    'tool_calls.all(c, true)',
+  ];
+  const provider = await startProvider(() => ({ say: JSON.stringify({ rules }) }));
+
+  const { cwd, status, stdout } = await asked(provider);
+
+  expect(status).toBe(0);
+  const { text, names } = drafted(cwd);
+  expect(names).toEqual(expect.arrayContaining(['find_booking_first', 'refund_at_most_2']));
+  expect(names.filter((name) => name.startsWith('never_'))).toEqual([]);
+  expect(text).toContain('# prompt, line 2: "Erstatte höchstens zweimal."');
+  expect(stdout).toContain('proposals that name nothing that exists were dropped');
+  expect(provider.asked[0]?.material).toContain('sentence 0 "Kündige keine Buchung');
+  await expectTested(cwd);
+});
+
+test.each([
+  ['prose', { say: 'Sure! The rules are these.' }],
+  ['a refusal', { refuse: true as const }],
+  ['an outage', { status: 500 }],
+])('a model that answers with %s costs its own rules only', async (_, reaction) => {
+  const provider = await startProvider(() => reaction);
+
+  const { cwd, status, stdout } = await asked(provider);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('left out: rules of the model:');
+  expect(drafted(cwd).names).toContain('refund_arguments');
+});
+
+test('a judge that is not configured is named', async () => {
+  const provider = await startProvider(() => ({ say: '' }));
+
+  expect((await asked(provider, 'one')).stderr).toContain('--judge one: no such judge is configured: there are reader');
 });

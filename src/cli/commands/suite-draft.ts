@@ -16,6 +16,7 @@ import type { WrittenRule } from '../../offline/draft/written-rules.ts';
 import { readRecordings, redactRecorded } from '../../offline/recording.ts';
 import { idKeysOf } from '../../normalize/id-keys.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { modelFor } from '../draft-model.ts';
 import { fileWhenDone } from '../file-when-done.ts';
 import { load } from '../load.ts';
 import { openedStore } from '../opened-store.ts';
@@ -31,6 +32,7 @@ interface DraftFlags {
   readonly fromStore?: boolean;
   readonly agent?: string;
   readonly since?: string;
+  readonly judge?: string;
   readonly out: string;
   readonly force?: boolean;
   readonly config?: string;
@@ -53,6 +55,7 @@ export function addSuiteDraft(suite: Command, terminal: Terminal): void {
     .option('--from-store', `use the latest ${CONVERSATIONS_MAX} conversations of the store`)
     .option('--agent <name>', 'only conversations of this agent')
     .option('--since <duration>', 'with --from-store, only conversations that began in this time, such as 7d or 12h')
+    .option('--judge <name>', 'let this configured judge read the prompt as well, which may cost money')
     .option('--out <file>', 'file to write; the tests are written beside it', 'drafted.yaml')
     .option('--force', 'overwrite existing files')
     .addOption(settingOption('config'))
@@ -72,6 +75,7 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
     name,
     tools: read.tools,
     sentences: sentencesOf(prompt ?? ''),
+    ask: modelFor(flags.judge, settings),
     conversations,
     settings: settings.tools,
     onProgress: (done) => terminal.progress(`${done} of ${counted(conversations.length, 'conversation')}`),

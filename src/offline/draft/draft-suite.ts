@@ -1,5 +1,5 @@
 /**
- * Drafts a suite from tool schemas, a system prompt and recorded traffic, without a model.
+ * Drafts a suite from tool schemas, a system prompt and recorded traffic. A model is asked only if one is named.
  *
  *   said       by the prompt: kept, whatever the traffic does
  *   stated     by a schema: kept, unless most of the traffic breaks it
@@ -9,6 +9,7 @@
  * Every rule was tried (`trial.ts`). Nothing here depends on time or chance.
  */
 import { toolEffects } from '../../score/subject/tool-effects.ts';
+import { askedRules, type ToAsk } from './asked-rules.ts';
 import { claimsIn } from './prompt-patterns.ts';
 import type { Sentence } from './prompt-sentences.ts';
 import { type Claim, type Measured, plainLine, type Rule } from './rule.ts';
@@ -19,6 +20,8 @@ import { type LeftOut, type WrittenRule, writtenRules } from './written-rules.ts
 
 interface ToDraft extends ToTry {
   readonly sentences: readonly Sentence[];
+  /** A model that reads the sentences as well. */
+  readonly ask?: ToAsk | undefined;
 }
 
 export interface Draft {
@@ -52,12 +55,15 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
     leftOut.push(...trial.leftOut);
     return trial.rules;
   };
-  const said = sentences.flatMap((sentence) =>
-    claimsIn(sentence, { all: tools, writing }).map((claim): Rule => {
-      const text = `prompt, line ${sentence.line}: "${plainLine(sentence.text)}"`;
-      return { claim, origin: { is: 'said', text } };
-    }),
+  const asked = parts.ask === undefined ? { said: [], problems: [] } : await askedRules(parts.ask, sentences, tools);
+  leftOut.push(...asked.problems.map((because) => ({ name: 'rules of the model', because })));
+  const found = sentences.flatMap((sentence) =>
+    claimsIn(sentence, { all: tools, writing }).map((claim) => ({ sentence, claim })),
   );
+  const said = [...found, ...asked.said].map(({ sentence, claim }): Rule => {
+    const text = `prompt, line ${sentence.line}: "${plainLine(sentence.text)}"`;
+    return { claim, origin: { is: 'said', text } };
+  });
   const guessed = conversations.length === 0 ? [] : await outcomes(guesses(reading, writing, said), GUESSES_MAX);
   const all = [
     ...said.slice(0, CLAIMS_MAX),
