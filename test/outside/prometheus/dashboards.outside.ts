@@ -120,7 +120,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   expect(link.status).toBe(200);
 });
 
-/** A person reads some conversations in the order of their lots, and finds every third one bad. */
+/** A person reads some conversations in the order of their lots, finds every third one bad, and calls that mended. */
 async function readSome(http: string): Promise<void> {
   const agent = encodeURIComponent(VARIABLES.agent);
   const queue = await fetch(`${http}/api/v1/readings/queue?agent=${agent}&by=ana&limit=30`);
@@ -128,11 +128,13 @@ async function readSome(http: string): Promise<void> {
   const { items } = (await queue.json()) as { readonly items: readonly { readonly conversation_id: string }[] };
   const body = items.map(({ conversation_id }, at) => ({
     ...{ conversation_id, by: 'ana' },
-    answer: at % 3 === 0 ? 'bad' : 'good',
+    ...(at % 3 === 0 ? { answer: 'bad', kind: 'too late' } : { answer: 'good' }),
   }));
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${http}/v1/readings`, { method: 'PUT', headers, body: JSON.stringify(body) });
   expect([body.length, answer.status]).toEqual([30, 200]);
+  const mended = JSON.stringify({ agent: VARIABLES.agent, kind: 'too late', state: 'mended', by: 'ana' });
+  expect((await fetch(`${http}/v1/failures`, { method: 'PUT', headers, body: mended })).status).toBe(200);
 }
 
 /** A configuration with which the detector has learnt before the bad version comes, and with a judge. */
