@@ -70,7 +70,7 @@ export function FoundOf({ answer }: { readonly answer: FindsAnswer }) {
       {found.length === 0 && <p>{nothingWords(answer)}</p>}
       <p class="aside">
         {`Of ${cut ? 'the latest ' : ''}${counted(conversations, 'conversation')}, ${counted(lookedAt, 'fact')} tested. `}
-        Of all finds, a tenth is false at most.
+        At most a tenth of all finds is false.
       </p>
     </>
   );
