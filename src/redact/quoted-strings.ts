@@ -10,7 +10,6 @@
  */
 import { isLetter, isWord } from './bytes.ts';
 import { isBlank } from './json-strings.ts';
-import { isQuote } from './value-ends.ts';
 
 export interface Stretch {
   readonly pieces: readonly (readonly [start: number, end: number])[];
@@ -28,8 +27,9 @@ const PLUS = 0x2b;
 const INDENT_MAX = 200;
 const PREFIX = /^(?:[bruf]|br|rb|fr|rf)$/i;
 
+const QUOTES: readonly number[] = [QUOTE, APOSTROPHE, BACKTICK];
 const ENDS = new Uint8Array(256);
-for (const byte of [QUOTE, APOSTROPHE, BACKTICK, BACKSLASH]) ENDS[byte] = 1;
+for (const byte of [...QUOTES, BACKSLASH]) ENDS[byte] = 1;
 
 /** From its beginning to its end, without what is empty. */
 export function* stretchesOf(text: Buffer): Generator<Stretch> {
@@ -97,7 +97,7 @@ function stringAt(text: Buffer, open: number): { readonly stretch: Stretch; read
     hasEscapes ||= piece.hasEscapes;
     end = piece.end + 1;
     next = nextPiece(text, end);
-    if (next !== undefined && !isQuote(text[next] ?? 0)) break;
+    if (next !== undefined && !QUOTES.includes(text[next] ?? 0)) break;
   }
   return pieces.length === 0 ? undefined : { stretch: { pieces, quote, hasEscapes }, end };
 }
