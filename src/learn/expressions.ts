@@ -96,16 +96,27 @@ function ofTool(tool: string): readonly Expression[] {
   ];
 }
 
-/** Before and beside each other. */
+/** Beside each other, and one after the other. */
 function pairsOf(tools: readonly string[]): readonly Expression[] {
   return tools.flatMap((tool) =>
     tools
       .filter((other) => other !== tool)
-      .map((other) => ({
-        cel: `size(tools('${tool}')) == 0 || size(tools('${other}')) > 0`,
-        words: `${tool} is called only where ${other} is`,
-        size: 2,
-      })),
+      .flatMap((other) => {
+        const none = `size(tools('${tool}')) == 0`;
+        const either = `c.name == '${tool}' || (c.name == '${other}' && c.ok && !c.failed)`;
+        return [
+          {
+            cel: `${none} || size(tools('${other}')) > 0`,
+            words: `${tool} is called only where ${other} is`,
+            size: 2,
+          },
+          {
+            cel: `${none} || first(tool_calls.filter(c, ${either})).name == '${other}'`,
+            words: `${tool} is called only after ${other}`,
+            size: 2,
+          },
+        ];
+      }),
   );
 }
 

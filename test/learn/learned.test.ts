@@ -31,6 +31,36 @@ test('planted rules are found in the words in which they were planted, and certi
   }
 });
 
+test('a call that comes too early is told by its order, where both calls are always there', async () => {
+  const random = randomFrom(9);
+  const said = Array.from({ length: 60 }, (_, at) => {
+    const isEarly = at % 4 === 0;
+    const callsOf = (names: readonly string[]) =>
+      names.flatMap((name, of) => [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: `c-${of}`, type: 'function', function: { name, arguments: `{"n":${random()}}` } }],
+        },
+        { role: 'tool', tool_call_id: `c-${of}`, content: '{"done":true}' },
+      ]);
+    return {
+      ...{ id: `early-${at}`, user: `user-${at}`, kind: isEarly ? 'pays first' : undefined },
+      messages: [
+        { role: 'user', content: 'Pay my bill.' },
+        ...callsOf(isEarly ? ['pay', 'look_up', 'notify'] : ['look_up', 'pay', 'notify']),
+        { role: 'assistant', content: 'It is paid.' },
+      ],
+    };
+  });
+
+  const found = bestOf(await casesOf(said), 'pays first');
+
+  expect(found?.question).toBe('Is it true that pay is called only after look_up?');
+  expect(found?.failsOn).toEqual(said.flatMap(({ kind }, at) => (kind === undefined ? [] : at)));
+  expect(found?.certificate && isCertified(found.certificate)).toBe(true);
+});
+
 test('a fault of one user alone is not certified, nor is one that nobody was chosen by lot to read', () => {
   const { cases } = shared();
   const isBlind = (one: ReadCase) => one.kind === 'refunds without looking';
