@@ -24,7 +24,7 @@ export interface Measured {
   readonly foundIn: number;
   /** Share of bad conversations among all that lots chose. */
   readonly bad: number;
-  /** Among the bad ones, the share of the kind: of those on which it fires, and of all. */
+  /** Among the bad ones, the share of the kind: of those on which it fires, and of all. Absent where all are of it. */
   readonly ofKind: { readonly fired: Estimate; readonly all: number } | undefined;
 }
 
@@ -110,7 +110,7 @@ export function measure(
     foundIn,
     bad: toShown(weight(bad) / weight(cases)),
     ofKind:
-      kind === undefined || firedOfKind === undefined
+      kind === undefined || firedOfKind === undefined || bad.every(isOfKind)
         ? undefined
         : { fired: firedOfKind, all: toShown(weight(bad.filter(isOfKind)) / weight(bad)) },
   };
