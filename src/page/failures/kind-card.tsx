@@ -68,11 +68,7 @@ export function Conversation({ of }: { readonly of: Pick<FailedConversation, 'co
   return (
     <>
       <a href={addressOf('conversations', new URLSearchParams(), id)} title={writtenOut(id)}>
-        {asked === undefined ? (
-          <SpanText text={id} charactersMax={40} />
-        ) : (
-          <SpanText in="q" text={asked} charactersMax={60} />
-        )}
+        <SpanText text={asked ?? id} charactersMax={60} />
       </a>
       {note !== undefined && <SpanText in="span" class="aside" text={` ${note}`} charactersMax={100} />}
     </>
