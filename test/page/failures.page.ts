@@ -191,11 +191,11 @@ test('of many kinds those with most readings come first, the others on request o
   expect(first).toEqual(most.slice(0, 10));
   await takeScreenshot(page, 'failures-many');
 
-  await page.getByLabel('Words of a kind').fill('no. KIND 37');
+  await page.getByLabel('Find kinds by words').fill('no. KIND 37');
   await expect.poll(shown).toEqual(['Kind no. 37']);
-  await page.getByLabel('Words of a kind').fill('nothing like it');
+  await page.getByLabel('Find kinds by words').fill('nothing like it');
   await page.getByText('No kind has these words in its name.').waitFor();
-  await page.getByLabel('Words of a kind').fill('');
+  await page.getByLabel('Find kinds by words').fill('');
   await page.getByRole('region', { name: 'Open', exact: true }).getByRole('button', { name: 'Show all' }).click();
   await expect.poll(shown).toEqual(most);
   for (const [size, scheme] of [

@@ -32,8 +32,8 @@ export function KindColumns({ kinds: all, board }: KindColumnsProps) {
         <search class="find-kinds">
           <input
             type="search"
-            aria-label="Words of a kind"
-            placeholder="Words of a kind"
+            aria-label="Find kinds by words"
+            placeholder="Find kinds by words"
             value={words}
             onInput={({ currentTarget }) => setWords(currentTarget.value)}
           />
