@@ -1,6 +1,7 @@
 /** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
 import { z } from 'zod';
 import { POLARITIES } from '../model/feedback.ts';
+import { KIND_CHARACTERS_MAX } from '../model/named-kinds.ts';
 import {
   about,
   anyOf,
@@ -46,6 +47,10 @@ export const conversationFilters = z.strictObject({
   labelled: z.enum(['true', 'false']).optional(),
   feedback: anyOf(z.enum(POLARITIES)),
   came_out: anyOf(z.enum(['good', 'bad', 'unknown'])).meta({ description: 'by its outcomes in the world' }),
+  read: anyOf(z.enum(['good', 'bad'])).meta({ description: 'a person who read it said so' }),
+  kind: anyOf(z.string().min(1).max(KIND_CHARACTERS_MAX)).meta({
+    description: 'a kind of failure that a person who read it named',
+  }),
   called_fine: z.enum(['true', 'false']).optional().meta({ description: 'the worst that its suites said is no fault' }),
   fact: anyOf(z.string().min(1).max(200)).meta({
     description: 'a fact as `/api/v1/finds` names it; of several all have to be there',

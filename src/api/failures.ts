@@ -15,6 +15,7 @@ const failed = z.strictObject({
   conversation_id: z.string(),
   by: z.string(),
   began_at: time,
+  asked: z.string().optional().meta({ description: "the beginning of the user's first words" }),
   note: z.string().optional(),
 });
 export type FailedConversation = z.infer<typeof failed>;
@@ -28,6 +29,7 @@ const kind = z.strictObject({
     .optional()
     .meta({ description: 'when a person said so; absent for a kind that is open from the start' }),
   readings: count.meta({ description: 'bad readings that name it, of any time' }),
+  conversations: count.meta({ description: '`kind=` of a list finds them; two people may have read one of them' }),
   first_at: time.optional().meta({ description: 'when the first of its conversations began' }),
   last_at: time.optional(),
   examples: list(failed).meta({ description: 'up to five conversations, the newest first' }),

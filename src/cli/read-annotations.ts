@@ -5,7 +5,7 @@
  */
 import { tryParseTraceId } from '../model/ids.ts';
 import type { Mistake } from '../model/mistake.ts';
-import type { WrittenReading } from '../model/readings.ts';
+import { latestReadings, type WrittenReading } from '../model/readings.ts';
 import { type Entry, isRecord, readList, wholeMistake } from '../offline/list-file.ts';
 import { firstOf, labelAmong, problemOf, readValue } from '../offline/outcome-labels.ts';
 import { goodLimitOf, type OutcomeFlags, refuseFile } from './outcome-options.ts';
@@ -55,7 +55,7 @@ export function readingsIn(file: string, flags: OutcomeFlags & { readonly by?: s
   const tool = mistakes.length > 0 ? undefined : TOOLS.find(({ has }) => textAt(all[0], [has]) !== undefined);
   if (tool === undefined) {
     const own = readReadings(file, { by: flags.by });
-    return own.mistakes.length > 0 ? refuseFile(own.mistakes) : own;
+    return own.mistakes.length > 0 ? refuseFile(own.mistakes) : { readings: latestReadings(own.readings) };
   }
   const names = new Set(all.flatMap((one) => textAt(one, tool.name) ?? []));
   const name = labelAmong([...names], flags.label);

@@ -50,6 +50,9 @@ interface Unseen {
 
 export function unseenWords({ kinds, lower, upper, unnamed }: Unseen): string {
   const [low, high] = [Math.floor(lower * 100), Math.ceil(upper * 100)];
-  const named = unnamed === 0 ? '' : ` Name the ${counted(unnamed, 'failure')} without a kind to know it better.`;
+  const named =
+    unnamed === 0
+      ? ''
+      : ` Naming the ${counted(unnamed, 'failure')} without a kind in the random sample of this time narrows it.`;
   return `You have seen ${counted(kinds, 'kind')}; the next failure is of a new kind with probability ${low} to ${high} %.${named}`;
 }

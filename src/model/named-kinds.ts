@@ -34,6 +34,8 @@ export interface FailedReading {
   readonly by: string;
   readonly kind: string | undefined;
   readonly note: string | undefined;
+  /** The beginning of the user's first words. */
+  readonly asked: string | undefined;
   /** When the conversation began, in milliseconds. */
   readonly beganAt: number;
 }

@@ -62,13 +62,27 @@ export function saidReading(written: WrittenReading): SaidReading {
   return { conversationId, source, by, answer: answer ?? 'withdrawn', ...rest };
 }
 
+/** The last answer of each counts, with the kind that an equal one before it named: as if each were put into a service. */
+export function latestReadings(readings: readonly WrittenReading[]): readonly WrittenReading[] {
+  const latest = new Map<string, WrittenReading>();
+  for (const one of readings) {
+    const before = latest.get(readerOf(one));
+    const kept = one.kind === undefined && before?.answer === one.answer ? { kind: before.kind } : {};
+    latest.set(readerOf(one), { ...one, ...kept });
+  }
+  return [...latest.values()];
+}
+
 /** Traces of one conversation may be annotated differently: whoever does that cannot tell how all of it went. */
 export function withoutContradictions(readings: readonly WrittenReading[]): readonly WrittenReading[] {
-  const ofOne = ({ conversation_id: id, source, by }: WrittenReading) => JSON.stringify([id, source, by]);
-  return [...Map.groupBy(readings, ofOne).values()].flatMap((same) => {
+  return [...Map.groupBy(readings, readerOf).values()].flatMap((same) => {
     const answers = new Set(same.map(({ answer }) => answer));
     return same.slice(-1).map((last) => (answers.size > 1 ? { ...last, answer: 'cannot_tell' } : last));
   });
+}
+
+function readerOf({ conversation_id: id, source = 'person', by }: WrittenReading): string {
+  return JSON.stringify([id, source, by]);
 }
 
 /** As it is kept. */

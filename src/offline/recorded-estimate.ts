@@ -14,12 +14,13 @@ const ALL = { since: 0, until: Number.MAX_SAFE_INTEGER };
 /** Puts the readings into the store of the recording, which is thrown away; between transactions. */
 export async function recordedEstimate(store: Store, written: readonly WrittenReading[]) {
   const reader = store.reader();
-  const readings = written.flatMap((one) => {
+  const named = written.flatMap((one) => {
     const isThere = (reader.find(one.conversation_id)?.turns ?? 0) > 0;
     const id = isThere ? one.conversation_id : conversationOf(store, one.conversation_id);
     return id === undefined ? [] : [{ ...one, conversation_id: id }];
   });
-  store.readings.put(withoutContradictions(readings).map(saidReading));
+  const readings = withoutContradictions(named);
+  store.readings.put(readings.map(saidReading));
   const found = await windowEstimate(reader.frame, ALL, sampleOfAll);
   const first = reader.frame.firstToRead(ALL, reader.frame.readByPeople(ALL).conversations + TO_READ_MAX);
   const { drawn } = sampleOfAll(first);
@@ -29,7 +30,7 @@ export async function recordedEstimate(store: Store, written: readonly WrittenRe
     /** Chances of the conversations that lots chose to be read. */
     chances: new Map([...chancesOf(drawn)].map(([{ row }, chance]) => [row.conversationId as string, chance])),
     /** Readings of conversations that are not in the recording. */
-    ofOthers: written.length - readings.length,
+    ofOthers: written.length - named.length,
   };
 }
 

@@ -39,6 +39,9 @@ export interface ConversationSearch {
   readonly feedback?: readonly Polarity[] | undefined;
   /** Chosen by the outcomes of the conversation in the world. */
   readonly cameOut?: readonly CameOutAsked[] | undefined;
+  /** One reading by a person has to meet both: what it says, and the kind of failure that it names. */
+  readonly readAs?: readonly ('good' | 'bad')[] | undefined;
+  readonly kinds?: readonly string[] | undefined;
   /** All suites together call it fine; one without a score never is. */
   readonly isCalledFine?: boolean | undefined;
   /** All of these are among its facts (`facts.ts`). */
@@ -232,6 +235,7 @@ function conditionsOf(
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.toStored(lowered(word))] });
   for (const fact of search.facts ?? []) conditions.push(factCondition(dialect, fact));
+  conditions.push(...readingCondition(dialect, search));
   if (search.isLabelled !== undefined)
     conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${isLabelled(dialect)}`, values: [] });
   if (search.states !== undefined) conditions.push({ sql: statesSql(dialect, search.states), values: [] });
@@ -244,7 +248,22 @@ function factCondition({ contains, toStored }: SearchDialect, fact: string): Con
   return { sql: contains("('\n' || c.facts || '\n')"), values: [`\n${toStored(fact)}\n`] };
 }
 
-function among(dialect: Dialect, column: string, values?: readonly (string | number)[]): readonly Condition[] {
+/** Nothing where no reading is asked for. */
+export function readingCondition(dialect: Dialect, { readAs, kinds }: ConversationSearch): readonly Condition[] {
+  const { key, toStored } = dialect;
+  const said = readAs?.map((answer) => answer === 'good');
+  const parts = [...among(dialect, 'good', said), ...among(dialect, 'kind', kinds?.map(toStored))];
+  if (parts.length === 0) return [];
+  const all = parts.map(({ sql }) => sql).join(' AND ');
+  const sql = `c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person' AND ${all})`;
+  return [{ sql, values: parts.flatMap(({ values }) => values) }];
+}
+
+function among(
+  dialect: Dialect,
+  column: string,
+  values?: readonly (string | number | boolean)[],
+): readonly Condition[] {
   return values === undefined ? [] : [{ sql: dialect.among(column), values: [values] }];
 }
 

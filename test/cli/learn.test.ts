@@ -44,6 +44,19 @@ test('what it writes is a suite whose tests pass, and whose certificates are sho
   ]);
 });
 
+test('a reader who changed the answer, or gave it again without a kind, counts once', async () => {
+  const cwd = recorded();
+  const file = path.join(cwd, 'readings.csv');
+  const [head = '', ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const before = rows.map((row) => row.replace(/,good,$/, ',bad,other'));
+  const after = rows.map((row) => row.replace(/,bad,.*$/, ',bad,'));
+  const learned = async () => (await learn(cwd, '--json')).stdout.replaceAll(/"at": ".*"/g, '');
+  const once = await learned();
+  writeFileSync(file, [head, ...before, ...after].join('\n'));
+
+  expect(await learned()).toBe(once);
+});
+
 test('a file that is there is not overwritten, and what is no certificate is a mistake of the suite', async () => {
   const cwd = recorded();
   await learn(cwd, '--out', 'learned.yaml');

@@ -110,6 +110,25 @@ test('all of them read is exact, and a reading by a program counts nowhere', asy
   expect(estimate.success).toBeUndefined();
 });
 
+test('of several rows of one reader the last counts, and another reader may contradict', async () => {
+  const { to_read: toRead } = await scored();
+  const [first = '', second = ''] = toRead;
+  const changed = [
+    [first, 'good'] as const,
+    [first, 'bad'] as const,
+    [second, 'bad'] as const,
+    [second, 'good'] as const,
+  ];
+  const { estimate } = await scored(csv(changed));
+  const byTwo = changed.map(([id, answer], at) => `${id},${answer},${at % 2 === 0 ? 'ana' : 'bo'}\n`).join('');
+
+  expect(estimate.readings).toMatchObject({ sample: 2, unclear: 0, by_two: 0 });
+  expect((await scored(`conversation_id,answer,by\n${byTwo}`)).estimate.readings).toMatchObject({
+    unclear: 2,
+    by_two: 2,
+  });
+});
+
 test('a conversation is found by each of its traces; who calls them good and bad cannot tell', async () => {
   const cwd = tempDirectory();
   const traces = ['0af7651916cd43dd8448eb211c80319c', '1af7651916cd43dd8448eb211c80319c'];

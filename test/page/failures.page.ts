@@ -128,7 +128,7 @@ test('the board: states, a merge, a proposed kind, and a name for a single readi
   await expect.poll(async () => (await board()).without_kind_count).toBe(left - 1);
   await expect.poll(() => page.locator('.says').innerText()).toBe((await board()).says);
 
-  await page.locator('.kind-card').first().getByRole('link').first().click();
+  await page.locator('.kind-card').first().locator('.kind-examples a').first().click();
   await page.locator('.chat').waitFor();
   await page.goBack();
   for (const [size, scheme] of [
@@ -144,6 +144,70 @@ test('the board: states, a merge, a proposed kind, and a name for a single readi
   await takeScreenshot(page, 'failures-360');
   await page.keyboard.press('?');
   expect(await page.locator('.key-help').innerText()).toMatch(/a\s*accept the first proposed kind/);
+});
+
+test('the count of a card leads to exactly its conversations, and a chip takes the kind away', async () => {
+  const bad = (at: number, by: string) => ({ conversation_id: `c-${at}`, by, answer: 'bad', kind: '<b>A & B</b> +%' });
+  await put('/v1/readings', [bad(11, 'cy'), bad(12, 'cy'), bad(12, 'di')]);
+  const page = await openPage(`${service.http}/failures`);
+  const card = page.locator('.kind-card', { hasText: '<b>A & B</b>' });
+  const example = card.locator('.kind-examples a').first();
+  expect(await example.innerText()).toMatch(/^Question 1[12]\?$/);
+  expect(await example.getAttribute('title')).toMatch(/^c-1[12]$/);
+
+  await card.getByRole('link', { name: '3 readings of 2 conversations' }).click();
+  await page.locator('.list-state', { hasText: /^2 conversations$/ }).waitFor();
+  expect(new URL(page.url()).searchParams.get('kind')).toBe('<b>A & B</b> +%');
+  const chip = page.getByRole('button', { name: 'failure: <b>A & B</b> +%' });
+  await chip.waitFor();
+  await takeScreenshot(page, 'list-of-kind');
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await chip.click();
+  await page.locator('.list-state', { hasText: `${COUNT} conversations` }).waitFor();
+  expect(new URL(page.url()).search).toBe('?agent=writer');
+  await page.getByLabel('Read as').selectOption('good');
+  // The cast holds: other tests hold the answer against its schema.
+  const good = (await (await fetch(`${service.http}/api/v1/conversations?read=good`)).json()) as ConversationList;
+  await page.locator('.list-state', { hasText: `${good.conversations.length} conversations` }).waitFor();
+  expect(new URL(page.url()).search).toBe('?agent=writer&read=good');
+});
+
+test('of many kinds those with most readings come first, the others on request or by their words', async () => {
+  const named = (at: number) => ({
+    conversation_id: `c-${at % COUNT}`,
+    by: `r-${at}`,
+    answer: 'bad',
+    kind: `Kind no. ${at}`,
+  });
+  await put(
+    '/v1/readings',
+    Array.from({ length: 40 }, (_, at) => named(at)),
+  );
+  const page = await openPage(`${service.http}/failures`);
+  const shown = () => cards(page, 'Open');
+  await expect.poll(async () => (await shown()).length).toBe(10);
+  const first = await shown();
+  const most = (await board()).kinds.filter(({ state }) => state === 'open').map(({ name }) => name);
+  expect(first).toEqual(most.slice(0, 10));
+  await takeScreenshot(page, 'failures-many');
+
+  await page.getByLabel('Find kinds by words').fill('no. KIND 37');
+  await expect.poll(shown).toEqual(['Kind no. 37']);
+  await page.getByLabel('Find kinds by words').fill('nothing like it');
+  await page.getByText('No kind has these words in its name.').waitFor();
+  await page.getByLabel('Find kinds by words').fill('');
+  await page.getByRole('region', { name: 'Open', exact: true }).getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(shown).toEqual(most);
+  for (const [size, scheme] of [
+    [WIDE, 'dark'],
+    [NARROW, 'light'],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    await takeScreenshot(page, `failures-many-${size.width}`);
+  }
 });
 
 test('a service that does not take a change says why, and the board stays', async () => {

@@ -153,7 +153,7 @@ test('a filter with nothing to choose between is left out, unless the address ha
   };
   const namesAt = (search: string) => conversationFilters(placeAt(search), facets).map(({ name }) => name);
 
-  expect(namesAt('')).toEqual(['order', 'outcome', 'since', 'state', 'feedback', 'came_out']);
+  expect(namesAt('')).toEqual(['order', 'outcome', 'since', 'state', 'feedback', 'came_out', 'read']);
   expect(namesAt('suite=gone&agent=a')).toEqual([
     'order',
     'outcome',
@@ -163,6 +163,7 @@ test('a filter with nothing to choose between is left out, unless the address ha
     'state',
     'feedback',
     'came_out',
+    'read',
   ]);
 });
 

@@ -140,6 +140,49 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
     }
   });
 
+  test(`${name}: a search finds what a person read as good or bad, and the kind of failure that one reading names`, async () => {
+    const under = await opened();
+    const ODD = "Refund'; DROP \0 <b>\u{1F600}%_";
+    await scored(
+      under,
+      ['good', 'both', 'odd', 'plain', 'program', 'unread'].map((id) => ({ id, outcome: 'no_fault_found' })),
+    );
+    const bad = { answer: 'bad', by: 'bo' } as const;
+    await under.readings.put([
+      ...[
+        person('good'),
+        person('both'),
+        person('both', { ...bad, kind: 'Loops' }),
+        person('odd', { ...bad, kind: ODD }),
+      ],
+      ...[person('plain', bad), person('plain', { answer: 'cannot_tell' })],
+      ...[person('program', { ...bad, source: 'agent' }), person('never-came', { ...bad, kind: 'Loops' })],
+    ]);
+    const { pages } = await under.reader();
+    const rows: readonly (readonly [Partial<ConversationSearch>, readonly string[]])[] = [
+      [{ readAs: ['good'] }, ['both', 'good']],
+      [{ readAs: ['bad'] }, ['plain', 'odd', 'both']],
+      [{ readAs: ['bad', 'good'] }, ['plain', 'odd', 'both', 'good']],
+      [{ kinds: ['Loops'] }, ['both']],
+      [{ kinds: [ODD, 'Loops'] }, ['odd', 'both']],
+      // The one who read it as good named no kind.
+      [{ kinds: ['Loops'], readAs: ['good'] }, []],
+      [{ kinds: ['loops'] }, []],
+      [{ readAs: ['bad'], ids: ['plain', 'good'] }, ['plain']],
+      [{ readAs: ['bad'], words: ['plain'] }, ['plain']],
+      [{ readAs: ['bad'], agents: ['other'] }, []],
+      [{ readAs: ['bad'], order: 'worst', outcomes: ['no_fault_found'] }, ['plain', 'odd', 'both']],
+      [{ readAs: ['bad'], limit: 2 }, ['plain', 'odd']],
+    ];
+    for (const [search, ids] of rows) {
+      const found = await pages.search({ order: 'latest', limit: 50, ...search });
+      expect([search, found.rows.map(({ conversationId }) => conversationId)]).toEqual([search, ids]);
+    }
+    expect(await pages.search({ order: 'latest', limit: 50, readAs: ['bad'] })).toMatchObject({
+      ...{ lookedAt: 3, next: undefined },
+    });
+  });
+
   test(`${name}: a search by ids looks at those that are there, and at no others`, async () => {
     const under = await opened();
     await scored(

@@ -216,6 +216,7 @@ function searchEach(reader: StoreReader): void {
     { cameOut: ['good', 'bad'] },
     { cameOut: ['bad'], isCalledFine: true },
     { isCalledFine: false },
+    { readAs: ['good', 'bad'], kinds: ['k'] },
     { facts: ['tool: a', 'tool: b'] },
     { ids: ['c', 'd'] },
     { since: 1 },

@@ -69,6 +69,7 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
     { name: 'came_out', label: 'Came out', all: 'came out: any', choices: CAME_OUT },
+    { name: 'read', label: 'Read as', all: 'read: any', choices: READ_AS },
   ];
 }
 
@@ -79,13 +80,19 @@ const CAME_OUT = [
   { value: 'unknown', words: 'not known' },
 ];
 
+const READ_AS = [
+  { value: 'good', words: 'read as good' },
+  { value: 'bad', words: 'read as bad' },
+];
+
 const FROM_LINKS = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
   { name: 'sub_agent', words: 'with ', title: 'Show conversations in which it took no part, too' },
+  { name: 'kind', words: 'failure: ', title: 'Show conversations without this kind of failure, too' },
   { name: 'fact', words: 'with ', title: 'Show conversations without it, too', joined: ' and ' },
 ];
 
-/** Criteria, sub-agents and facts come from a link: the chip says so, and takes them away. */
+/** Criteria, sub-agents, kinds of failure and facts come from a link: the chip says so, and takes them away. */
 export function FromLinks({ place }: { readonly place: Place }) {
   return FROM_LINKS.map(({ name, words, title, joined = ' or ' }) => {
     const values = place.query.getAll(name);

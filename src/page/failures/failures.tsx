@@ -10,20 +10,13 @@ import { oneAgent } from '../shell/one-agent.ts';
 import { onlyOf } from '../shell/place.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { Finds } from './finds.tsx';
-import { KindCard } from './kind-card.tsx';
+import { KindColumns } from './kind-columns.tsx';
 import { LearnedChecks } from './learned-checks.tsx';
 import { KindList } from './name-field.tsx';
 import { type Board, useBoard } from './use-board.ts';
 import { WithoutKind } from './without-kind.tsx';
 
 const FAILURE_FILTERS = ['agent', 'since', 'until'];
-const COLUMNS = [
-  { state: 'back', title: 'Back', means: 'called mended, and begun again since' },
-  { state: 'open', title: 'Open', means: 'nobody has done anything yet' },
-  { state: 'watched', title: 'Watched', means: 'a criterion or a person watches it' },
-  { state: 'mended', title: 'Mended', means: 'not seen in conversations that began since' },
-] as const;
-
 export function Failures({ place, facets }: ViewProps) {
   const { by, name, note } = useWhoLabels();
   const { query, filters } = oneAgent(place, facets);
@@ -53,10 +46,6 @@ interface OfAgentProps {
 }
 
 function OfAgent({ of, board, asked }: OfAgentProps) {
-  const columns = COLUMNS.map((column) => ({
-    ...column,
-    kinds: of.kinds.filter(({ state }) => state === column.state),
-  }));
   const [group] = of.proposed;
   useKeys([
     { key: 'a', does: 'accept the first proposed kind', press: () => group && board.name(group.readings, group.name) },
@@ -76,25 +65,7 @@ function OfAgent({ of, board, asked }: OfAgentProps) {
         <p class="aside">{of.next}</p>
         {board.mistake !== undefined && <p class="mistake" role="alert">{`It was not taken: ${board.mistake}`}</p>}
       </section>
-      {of.kinds.length > 0 && (
-        <section aria-label="Kinds of failure">
-          <div class="kind-columns">
-            {columns.map(({ state, title, means, kinds }) => (
-              <section key={state} class={kinds.length > 0 ? `kind-column ${state}` : 'kind-column'} aria-label={title}>
-                <h2>
-                  {title} <span class="aside">{kinds.length}</span>
-                </h2>
-                {kinds.length === 0 && <p class="aside">{means}</p>}
-                <ul>
-                  {kinds.map((kind) => (
-                    <KindCard key={kind.name} kind={kind} board={board} />
-                  ))}
-                </ul>
-              </section>
-            ))}
-          </div>
-        </section>
-      )}
+      {of.kinds.length > 0 && <KindColumns kinds={of.kinds} board={board} />}
       <WithoutKind of={of} board={board} />
       <LearnedChecks query={asked} />
       <KindList names={of.kinds.map(({ name }) => name)} />

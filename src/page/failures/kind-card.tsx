@@ -1,6 +1,7 @@
 /** A kind of failure: how often it comes, conversations that have it, and what a person may do with it. */
 import type { FailedConversation, FailureKind } from '../../api/failures.ts';
 import { KIND_STATES, type KindState } from '../../model/named-kinds.ts';
+import { writtenOut } from '../../model/visible-text.ts';
 import { addressOf } from '../shell/place.ts';
 import { ShareEstimate } from '../text/estimate.tsx';
 import { counted } from '../text/format.ts';
@@ -12,14 +13,17 @@ import type { Board } from './use-board.ts';
 const STATE_WORDS: Readonly<Record<KindState, string>> = { open: 'Open', watched: 'Watched', mended: 'Mended' };
 
 export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly board: Board }) {
-  const { name, state, readings, share, last_at: last, examples } = kind;
+  const { name, state, readings, conversations, share, last_at: last, examples } = kind;
   return (
     <li class="kind-card">
       <h3>
         <SpanText text={name} />
       </h3>
       <p>
-        {counted(readings, 'reading')}
+        <a href={addressOf('conversations', new URLSearchParams({ agent: board.agent, kind: name }))}>
+          {counted(readings, 'reading')}
+          {conversations !== readings && ` of ${counted(conversations, 'conversation')}`}
+        </a>
         {share !== undefined && (
           <>
             {' · '}
@@ -58,13 +62,13 @@ export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly
   );
 }
 
-/** A link, with the note of who read it where there is one. */
-export function Conversation({ of }: { readonly of: Pick<FailedConversation, 'conversation_id' | 'note'> }) {
-  const { conversation_id: id, note } = of;
+/** A link with the user's first words, or the id where they are not known, and the note of who read it. */
+export function Conversation({ of }: { readonly of: Pick<FailedConversation, 'conversation_id' | 'asked' | 'note'> }) {
+  const { conversation_id: id, asked, note } = of;
   return (
     <>
-      <a href={addressOf('conversations', new URLSearchParams(), id)}>
-        <SpanText text={id} charactersMax={40} />
+      <a href={addressOf('conversations', new URLSearchParams(), id)} title={writtenOut(id)}>
+        <SpanText text={asked ?? id} charactersMax={60} />
       </a>
       {note !== undefined && <SpanText in="span" class="aside" text={` ${note}`} charactersMax={100} />}
     </>

@@ -25,7 +25,7 @@ export function useBoard(query: URLSearchParams, by: string) {
   };
   const agent = query.get('agent') ?? '';
   return {
-    ...{ asked, isDisabled, mistake },
+    ...{ agent, asked, isDisabled, mistake },
     setState: (kind: string, state: KindState) => put('/v1/failures', { agent, kind, state, by }),
     /** Renames a kind, or merges it into one that is there. */
     rename: (kind: string, into: string) => {

@@ -86,19 +86,20 @@ type FailedCells = readonly [
   by: string,
   kind: string | null,
   note: string | null,
+  asked: string | null,
   beganAt: number,
 ];
 
 export function* failedReadings({ key, toStored, fromStored }: Dialect, agent: string): Rule<readonly FailedReading[]> {
-  const sql = `SELECT r.conversation_id, r.name, r.kind, r.note, coalesce(c.began_at, c.first_closed_at) AS began
+  const sql = `SELECT r.conversation_id, r.name, r.kind, r.note, c.asked, coalesce(c.began_at, c.first_closed_at) AS began
     FROM readings r JOIN conversations c ON c.${key} = r.${key}
     WHERE r.source = 'person' AND NOT r.good AND c.agent = ?
     ORDER BY began DESC, c.id, r.name LIMIT ${READINGS_MAX}`;
   const all = yield* cells<FailedCells>({ name: 'failed-readings', sql }, [toStored(agent)]);
   const text = (stored: string | null) => (stored === null ? undefined : fromStored(stored));
-  return all.map(([conversationId, by, kind, note, beganAt]) => ({
+  return all.map(([conversationId, by, kind, note, asked, beganAt]) => ({
     ...{ conversationId: fromStored(conversationId), by: fromStored(by) },
-    ...{ kind: text(kind), note: text(note), beganAt: Number(beganAt) },
+    ...{ kind: text(kind), note: text(note), asked: text(asked), beganAt: Number(beganAt) },
   }));
 }
 

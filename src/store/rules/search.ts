@@ -12,6 +12,7 @@ import {
   lookedAtMax,
   nearMax,
   type Place,
+  readingCondition,
   type RowLimits,
   type SearchDialect,
   searchPlan,
@@ -67,7 +68,7 @@ export function toConversationRow({ fromStored }: Dialect, row: HeadRow): Conver
 
 export function* search(dialect: IndexedSearch, asked: ConversationSearch): Rule<FoundConversations> {
   const stretch = stretchOf(asked);
-  const given = (yield* withIds(dialect, asked)) ?? (yield* dialect.candidates(asked));
+  const given = (yield* withIds(dialect, asked)) ?? (yield* read(dialect, asked)) ?? (yield* dialect.candidates(asked));
   if (given?.count !== undefined) {
     const window = { ...stretch, from: given.last ?? stretch.from, hasOlder: given.last !== undefined };
     return yield* pageIn(dialect, asked, { ...window, rows: EVERYWHERE }, given);
@@ -87,6 +88,22 @@ function* withIds({ key, keyOf, among }: Dialect, { ids }: ConversationSearch): 
   const sql = `SELECT id FROM conversations WHERE ${IS_THERE} AND ${among(key)}`;
   const found = yield* rows<{ readonly id: number }>({ name: 'with-ids', sql }, [ids.map(keyOf)]);
   const isOneOf = () => ({ sql: among('c.id'), values: [found.map(({ id }) => id)] });
+  return { isOneOf, count: found.length };
+}
+
+/** People have read few of all conversations. More, and those with words, are looked for among the newest. */
+const READ_MAX = 2000;
+
+function* read(dialect: IndexedSearch, asked: ConversationSearch): Rule<CandidateRows | undefined> {
+  const [condition] = readingCondition(dialect, asked);
+  if (condition === undefined || asked.words !== undefined) return undefined;
+  const sql = `SELECT c.id FROM conversations c WHERE ${IS_THERE} AND ${condition.sql} LIMIT ${READ_MAX + 1}`;
+  const found = yield* rows<{ readonly id: number }>(
+    { name: 'conversations-read', sql, varies: true },
+    condition.values,
+  );
+  if (found.length > READ_MAX) return undefined;
+  const isOneOf = () => ({ sql: dialect.among('c.id'), values: [found.map(({ id }) => id)] });
   return { isOneOf, count: found.length };
 }
 

@@ -9,7 +9,7 @@ test('of mended kinds the newest twenty are counted, each conversation once and 
     ...Array.from({ length: 20 }, (_, at) => ({ name: `k${at}`, state: 'mended' as const, stateAt: 100 + at })),
   ];
   const reading = (conversationId: string, kind: string, beganAt: number): FailedReading => ({
-    ...{ conversationId, by: 'ana', kind, note: undefined, beganAt },
+    ...{ conversationId, by: 'ana', kind, note: undefined, asked: undefined, beganAt },
   });
   const failed = [
     reading('a', 'k0', 101),

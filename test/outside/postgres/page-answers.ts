@@ -20,6 +20,8 @@ const LISTS = [
   'words=calendar',
   'labelled=false&environment=simulation',
   'called_fine=true&came_out=unknown',
+  'read=bad&kind=Loops&kind=Other',
+  'read=good',
   'fact=ended%3A+with+an+answer',
 ];
 const FROM = 'since=1970-01-01T00:00:00Z';

@@ -22,6 +22,7 @@ State = Literal["scored", "open", "waiting", "unscored"]
 Polarity = Literal["positive", "negative", "neutral"]
 #: Outcome of a conversation in the world.
 CameOut = Literal["good", "bad", "unknown"]
+ReadAs = Literal["good", "bad"]
 ReadingAnswer = Literal["good", "bad", "cannot_tell"]
 
 
@@ -450,6 +451,8 @@ class _FailedConversationRequired(TypedDict):
 
 
 class FailedConversation(_FailedConversationRequired, total=False):
+    #: The beginning of the user's first words.
+    asked: str
     note: str
 
 
@@ -458,6 +461,8 @@ class _FailureKindRequired(TypedDict):
     #: `back`: a conversation of the kind began after it was called mended.
     state: Literal["open", "watched", "mended", "back"]
     readings: int
+    #: `kind=` of `conversations` finds them.
+    conversations: int
     #: Up to five, the newest first.
     examples: list[FailedConversation]
 

@@ -49,22 +49,23 @@ function kindJson(
   read: number,
 ): FailuresAnswer['kinds'][number] {
   const [last, first] = [readings[0], readings.at(-1)];
+  const conversations = Map.groupBy(readings, ({ conversationId }) => conversationId);
   return {
-    ...{ name, state, readings: readings.length },
+    ...{ name, state, readings: readings.length, conversations: conversations.size },
     ...(stateAt === undefined ? {} : { state_at: isoTime(stateAt) }),
     ...(first === undefined ? {} : { first_at: isoTime(first.beganAt) }),
     ...(last === undefined ? {} : { last_at: isoTime(last.beganAt) }),
-    examples: readings
-      .filter(({ conversationId }, at) => readings.findIndex((one) => one.conversationId === conversationId) === at)
+    examples: [...conversations.values()]
       .slice(0, EXAMPLES_MAX)
-      .map(failedJson),
+      .flatMap(([newest]) => (newest ? failedJson(newest) : [])),
     ...(share === undefined ? {} : { share: figureOf(share, read) }),
   };
 }
 
-function failedJson({ conversationId, by, note, beganAt }: FailedReading): FailedConversation {
+function failedJson({ conversationId, by, asked, note, beganAt }: FailedReading): FailedConversation {
   return {
     ...{ conversation_id: conversationId, by, began_at: isoTime(beganAt) },
+    ...(asked === undefined ? {} : { asked }),
     ...(note === undefined ? {} : { note: note.slice(0, NOTE_CHARACTERS_MAX).toWellFormed() }),
   };
 }

@@ -25,8 +25,8 @@ const LISTED_BY: Readonly<Record<FindSource, Readonly<Record<string, string | re
   came_out_bad: { came_out: 'bad' },
   feedback_negative: { feedback: 'negative' },
   criteria_failed: { outcome: FAILED_OUTCOMES.filter((one) => severityOf(one) !== severityOf('graceful_failure')) },
-  // The list has no filter for them.
-  ...{ read_bad: {}, new: {} },
+  read_bad: { read: 'bad' },
+  new: {},
 };
 
 export const getFinds = v1Read({

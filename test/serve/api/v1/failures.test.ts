@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { conversationList } from '../../../../src/api/conversation-list.ts';
 import { type EstimateAnswer, estimateAnswer } from '../../../../src/api/estimate.ts';
 import { type FailuresAnswer, failuresAnswer } from '../../../../src/api/failures.ts';
 import { forFile } from '../../../for-file.ts';
@@ -43,6 +44,14 @@ async function board(): Promise<FailuresAnswer> {
   return failuresAnswer.parse(body);
 }
 
+async function listed(query: string): Promise<readonly string[]> {
+  const { body } = await get(service(), `/api/v1/conversations?${query}`);
+  return conversationList
+    .parse(body)
+    .conversations.map((one) => one.conversation_id)
+    .toSorted();
+}
+
 async function estimate(): Promise<EstimateAnswer> {
   return estimateAnswer.parse((await get(service(), '/api/v1/estimate?agent=helper')).body);
 }
@@ -61,8 +70,11 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   expect(await put('/v1/readings', [...bad, ...good])).toEqual({ status: 200, body: { readings: 15, changed: 15 } });
 
   const first = await board();
-  expect(first.kinds).toMatchObject([{ name: 'Loops on search', state: 'open', readings: 3, share: { n: 15 } }]);
+  expect(first.kinds).toMatchObject([
+    { name: 'Loops on search', state: 'open', readings: 3, conversations: 3, share: { n: 15 } },
+  ]);
   expect(first.kinds[0]?.examples.map((one) => one.conversation_id).toSorted()).toEqual(read.slice(3, 6).toSorted());
+  expect(first.kinds[0]?.examples.map(({ asked }) => asked)).toEqual(['Where?', 'Where?', 'Where?']);
   expect(first).toMatchObject({
     without_kind_count: 3,
     says: '1 kind of failure: 1 open. 3 bad readings without a kind.',
@@ -102,6 +114,20 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   await put('/v1/readings', { conversation_id: `c-${COUNT + 1}`, answer: 'bad', by: 'ana', kind: 'Loops on search' });
   expect(await board()).toMatchObject({ kinds: [{ state: 'back', readings: 7 }] });
   expect((await board()).next).toContain('conversations began after it was called mended');
+
+  // A second reader of one conversation: the count of the card is that of the list.
+  await put('/v1/readings', { conversation_id: read[3], answer: 'bad', by: 'bo', kind: 'Loops on search' });
+  expect(await board()).toMatchObject({ kinds: [{ readings: 8, conversations: 7 }] });
+  const of = [...read.slice(0, 6), `c-${COUNT + 1}`].toSorted();
+  expect(await listed('agent=helper&kind=Loops+on+search')).toEqual(of);
+  expect(await listed('read=bad')).toEqual(of);
+  expect(await listed('read=good')).toEqual(read.slice(6, 15).toSorted());
+  expect(await listed(`kind=${encodeURIComponent("x' OR '1'='1")}`)).toEqual([]);
+  expect(await listed('agent=other&kind=Loops+on+search')).toEqual([]);
+  const exported = await fetch(`${service().http}/api/v1/export?kind=Loops+on+search`);
+  expect((await exported.text()).trimEnd().split('\n')).toHaveLength(7);
+  for (const query of ['read=fine', 'kind=', `kind=${'x'.repeat(81)}`])
+    expect([query, (await get(service(), `/api/v1/conversations?${query}`)).status]).toEqual([query, 400]);
 });
 
 test.each([
