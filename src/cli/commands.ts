@@ -12,6 +12,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<(program: Comman
   experiments: async () => (await import('./commands/experiments.ts')).addExperiments,
   show: async () => (await import('./commands/experiments.ts')).addExperiments,
   score: async () => (await import('./commands/score.ts')).addScore,
+  send: async () => (await import('./commands/send.ts')).addSend,
   estimate: async () => (await import('./commands/estimate.ts')).addEstimate,
   explain: async () => (await import('./commands/explain.ts')).addExplain,
   compare: async () => (await import('./commands/compare.ts')).addCompare,
