@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of online, unseen, learn and learned, whose --scenario is a part of a case's name>]
+ *     [--seed <of online, unseen, learn, release and learned, whose --scenario is a part of a case's name>]
  *     [--data <of validity, estimate and learn>] [--half <of estimate and learn: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -22,6 +22,7 @@ import { benchPostgres } from './postgres.ts';
 import { benchRead } from './read.ts';
 import { benchReaders } from './readers.ts';
 import { benchRedaction } from './redaction.ts';
+import { benchRelease } from './release.ts';
 import { benchScrape } from './scrape.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
@@ -92,6 +93,13 @@ const benches = {
   },
   // Whether the chance of a new kind of failure is held by its interval.
   unseen: () => benchUnseen({ runs: Number(values.runs ?? (small ? 20 : 4000)), seed: Number(values.seed ?? 1) }),
+  // How often the gate errs, and what it finds.
+  release: () =>
+    benchRelease({
+      runs: Number(values.runs ?? (small ? 2 : 400)),
+      seed: Number(values.seed ?? 1),
+      cases: small ? [20] : [20, 50],
+    }),
   learned: () =>
     benchLearned({
       runs: Number(values.runs ?? (small ? 1 : 12)),

@@ -35,6 +35,7 @@ const limit = judged.extend({
   cases: count.nullable(),
   cases_moved: count.nullable(),
   cases_needed: count.nullable(),
+  runs_needed: count.nullable().meta({ description: 'of each case, for a limit on these cases' }),
 });
 export type GateLimitJson = z.infer<typeof limit>;
 
@@ -60,10 +61,18 @@ const byChance = counted.extend({
     z.strictObject({
       of: z.string().meta({ description: '`success`, or `criterion.` and its name' }),
       p: z.number(),
+      evidence: z
+        .number()
+        .nullable()
+        .meta({ description: 'how many times likelier the runs are if the candidate got worse' }),
       level: z.number().meta({ description: 'share of the error: p up to it is a regression' }),
       broken: z.boolean(),
       baseline: passedRuns,
       candidate: passedRuns,
+      correlation: z
+        .number()
+        .nullable()
+        .meta({ description: 'of the runs of a case in one build; null where it is assumed to be 0' }),
     }),
   ),
 });

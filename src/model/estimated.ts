@@ -24,6 +24,8 @@ export interface EstimatedChange extends Estimated {
   readonly isPaired: boolean;
   /** Cases in which the two differ; undefined if they are not paired. */
   readonly moved: number | undefined;
+  /** Runs of each case, where it is about these cases alone. */
+  readonly runs?: number;
 }
 
 /** Why there is no figure, in a sentence. */

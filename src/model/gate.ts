@@ -77,8 +77,16 @@ export interface JudgedLimit extends Judged {
    * would do.
    */
   readonly casesNeeded: number | undefined;
+  /** The same as runs of each case, for a limit on these cases. */
+  readonly runsNeeded: number | undefined;
   /** The limit is broken if everything that is not known counts as a failure. */
   readonly isBrokenAtWorst: boolean;
+}
+
+/** Words for what would decide a limit that is open. */
+export function neededWords({ casesNeeded, runsNeeded }: Pick<JudgedLimit, 'casesNeeded' | 'runsNeeded'>): string {
+  if (runsNeeded !== undefined) return `about ${runsNeeded} runs of each case would tell`;
+  return casesNeeded === undefined ? 'too near the limit to tell' : `about ${casesNeeded} cases would tell`;
 }
 
 /** About single cases. */
@@ -110,11 +118,15 @@ export interface WorseTest {
   /** Undefined for success. */
   readonly criterion: string | undefined;
   readonly p: number;
+  /** How many times likelier the runs are if the candidate got worse: an e-value, which multiplies with those of other runs. */
+  readonly evidence: number;
   /** Share of the gate's error: p up to it is a regression. */
   readonly level: number;
   readonly isBroken: boolean;
   readonly baseline: PassedRuns;
   readonly candidate: PassedRuns;
+  /** How alike the runs of a case are in one build, from earlier builds. Undefined where they are taken to be independent. */
+  readonly correlation: number | undefined;
 }
 
 export interface PassedRuns {

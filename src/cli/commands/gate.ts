@@ -3,11 +3,12 @@ import { type Command, Option } from 'commander';
 import { gateBetween, USUAL_GATE_FILE } from '../../statistics/compare/gate/gate-between.ts';
 import { detailsCommand } from '../../statistics/compare/gate/gate-commands.ts';
 import type { GateFile } from '../../statistics/compare/gate/gate-rules.ts';
+import type { ExperimentResult } from '../../model/experiment.ts';
 import { type GateResult, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { gateJson, gateJUnit } from '../../report/documents/gate-report.ts';
-import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { experimentsLike, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, GATE_EXIT } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
 import { planOfGate } from '../plan-gate.ts';
@@ -20,6 +21,7 @@ import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
   readonly baseline?: string;
+  readonly earlier?: string;
   readonly rules?: string;
   readonly experiments?: string;
   readonly config?: string;
@@ -63,6 +65,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     )
     .argument('[candidate]', 'the experiment: its id, name or folder, or `latest`', 'latest')
     .option('--baseline <experiment>', 'experiment to compare with; needed for limits on drops and rises')
+    .option('--earlier <glob>', 'experiments of builds before the baseline, by name: they say which cases are flaky')
     .option('--rules <file>', `file of rules (default: ${USUAL_GATE_FILE}, if it exists)`)
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
@@ -127,8 +130,22 @@ async function decide(
   const read = (name: string) => readExperiment(findExperiment(settings.experimentsDir, name));
   const candidate = read(reference);
   const baseline = flags.baseline === undefined ? undefined : read(flags.baseline);
-  const gated = await gateBetween({ candidate, baseline, rules: flags.rules });
+  const earlier =
+    flags.earlier === undefined ? [] : earlierLike(settings.experimentsDir, flags.earlier, { candidate, baseline });
+  const gated = await gateBetween({ candidate, baseline, earlier, rules: flags.rules });
   if (gated.is === 'mistaken') throw new Error(formatMistakes(gated.mistakes));
   if (gated.is === 'undecidable') throw new Error(gated.problems.join('\n'));
   return gated;
+}
+
+function earlierLike(
+  root: string,
+  glob: string,
+  { candidate, baseline }: { readonly candidate: ExperimentResult; readonly baseline: ExperimentResult | undefined },
+): readonly ExperimentResult[] {
+  const judged = [candidate.experiment.id, baseline?.experiment.id];
+  const earlier = experimentsLike(root, glob).filter(({ experiment }) => !judged.includes(experiment.id));
+  if (earlier.length === 0)
+    throw new Error(`--earlier: no other experiment that ended is named ${JSON.stringify(glob)}`);
+  return earlier;
 }

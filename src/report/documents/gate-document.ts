@@ -1,7 +1,14 @@
 /** `assay gate` for a person: the decision, and each rule with its figures. */
 import { counted } from '../../model/counted.ts';
 import type { About } from '../../model/evaluation.ts';
-import { type GateResult, type GateSide, isLastLook, type JudgedRule, type RuleDecision } from '../../model/gate.ts';
+import {
+  type GateResult,
+  type GateSide,
+  isLastLook,
+  type JudgedRule,
+  neededWords,
+  type RuleDecision,
+} from '../../model/gate.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { unchangedPhrase } from './comparison-rows.ts';
 import { aside, type Block, command, type Document, line, listed, name, note } from './document.ts';
@@ -110,8 +117,7 @@ function unchangedRows(rules: readonly JudgedRule[]): readonly Row[] {
 
 function neededText(rule: JudgedRule): string {
   if (rule.is !== 'limit' || rule.decision !== 'not_enough_evidence') return '';
-  const { casesNeeded } = rule;
-  return casesNeeded === undefined ? '; too near the limit to tell' : `; about ${casesNeeded} cases would tell`;
+  return `; ${neededWords(rule)}`;
 }
 
 /** The reason of a decision that stops or may stop the release, and of a count that left cases out. */

@@ -52,9 +52,11 @@ function ruleJson(rule: JudgedRule): GateJson['rules'][number] {
         rule: rule.rule,
         limit: 'by_chance',
         allowed: null,
-        tests: rule.tests.map(({ criterion, isBroken, ...test }) => ({
+        tests: rule.tests.map(({ criterion, isBroken, evidence, correlation, ...test }) => ({
           of: criterion === undefined ? 'success' : `criterion.${criterion}`,
           ...test,
+          evidence: finite(evidence),
+          correlation: correlation ?? null,
           broken: isBroken,
         })),
       };
@@ -81,6 +83,7 @@ function limitJson(rule: JudgedLimit): GateLimitJson {
     cases: rule.figures?.cases ?? null,
     cases_moved: rule.figures?.moved ?? null,
     cases_needed: rule.casesNeeded ?? null,
+    runs_needed: rule.runsNeeded ?? null,
     examples: rule.examples,
   };
 }

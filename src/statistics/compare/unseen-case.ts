@@ -23,9 +23,12 @@
  * There the integrand does not swing, and sums of it at steps of sinh are as exact as doubles allow. Nothing is drawn at random.
  */
 
-/** Bounds for the mean of the population that `values` is a sample of; values lie between `least` and `most`. */
-export function upperBound(values: readonly number[], most: number, tail: number): number {
-  const points = pointsOf(values, most);
+/**
+ * Bounds for the mean of the population that `values` is a sample of; values lie between `least` and `most`. `worth` says
+ * how many independent ones each counts for: 1 unless given.
+ */
+export function upperBound(values: readonly number[], most: number, tail: number, worth?: readonly number[]): number {
+  const points = pointsOf(values, most, worth);
   const last = points.at(-1);
   // The cast holds: the unseen case is among them.
   const least = (points[0] as Point).value;
@@ -52,11 +55,12 @@ export function upperBound(values: readonly number[], most: number, tail: number
   return high;
 }
 
-export function lowerBound(values: readonly number[], least: number, tail: number): number {
+export function lowerBound(values: readonly number[], least: number, tail: number, worth?: readonly number[]): number {
   return -upperBound(
     values.map((value) => -value),
     -least,
     tail,
+    worth,
   );
 }
 
@@ -70,9 +74,9 @@ interface Point {
   readonly count: number;
 }
 
-function pointsOf(values: readonly number[], unseen: number): Point[] {
-  const counts = new Map<number, number>();
-  for (const value of [...values, unseen]) counts.set(value, (counts.get(value) ?? 0) + 1);
+function pointsOf(values: readonly number[], unseen: number, worth: readonly number[] = []): Point[] {
+  const counts = new Map<number, number>([[unseen, 1]]);
+  for (const [index, value] of values.entries()) counts.set(value, (counts.get(value) ?? 0) + (worth[index] ?? 1));
   return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => a.value - b.value);
 }
 

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { CaseRun, Experiment, ExperimentResult, FileRange } from '../../model/experiment.ts';
 import { UnreadableInput } from '../../model/unreadable-input.ts';
+import { compileGlob } from '../../model/glob.ts';
+import { earlyEndOf } from '../../model/until-decided.ts';
 import { fromCaseRunJson, fromExperimentJson } from './experiment-json.ts';
 import { tryParseJson } from '../../model/json.ts';
 
@@ -49,6 +51,15 @@ export function experimentsIn(root: string, onUnreadable: (problem: string) => v
     }
   }
   return found.sort((a, b) => compare(a.experiment.startedAt, b.experiment.startedAt) || compare(a.folder, b.folder));
+}
+
+/** The experiments whose name or id matches, and that ended with all of their cases. */
+export function experimentsLike(root: string, glob: string): readonly ExperimentResult[] {
+  const matches = compileGlob(glob);
+  return experimentsIn(root, () => {})
+    .filter(({ experiment }) => matches(experiment.name) || matches(experiment.id))
+    .filter(({ experiment }) => experiment.endedAt !== undefined && earlyEndOf(experiment) === undefined)
+    .map(({ folder }) => readExperiment(folder));
 }
 
 const LATEST = 'latest';

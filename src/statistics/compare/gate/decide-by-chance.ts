@@ -31,7 +31,7 @@ export function askByChance(sides: Sides, open: string | undefined): AskedByChan
   const untold = baseline === undefined ? noBaseline : open;
   if (baseline === undefined || untold !== undefined) return { sides, untold, counted: NO_CASES, tests: [] };
   const counted = casesAgainstBaseline('cases_worse', candidate, baseline);
-  const tests = worseTests({ baseline, candidate, undecided: new Set(counted.undecided) });
+  const tests = worseTests({ sides: { ...sides, baseline }, undecided: new Set(counted.undecided) });
   return { sides, untold, counted, tests };
 }
 
@@ -55,8 +55,9 @@ export function judgeByChance(
   const isTooFew = !asked.some((test) => isAtMost(test.pAtLeast, at(test).tail));
   const tests = asked
     .map((test): WorseTest => {
-      const { criterion, p, baseline, candidate } = test;
-      return { criterion, p, level: at(test).tail, isBroken: at(test).isBroken, baseline, candidate };
+      const { criterion, p, log, baseline, candidate, correlation } = test;
+      const { tail: level, isBroken } = at(test);
+      return { criterion, p, evidence: Math.exp(log), level, isBroken, baseline, candidate, correlation };
     })
     .sort((one, other) => one.p / one.level - other.p / other.level);
   const isBroken = tests.some((test) => test.isBroken);

@@ -18,6 +18,7 @@ import {
   type GateResult,
   type GateSide,
   isLastLook,
+  neededWords,
   type JudgedLimit,
   type JudgedRule,
   type RuleDecision,
@@ -25,6 +26,7 @@ import {
 import { aboutOf } from '../../../model/known-share.ts';
 import { casesNeeded } from '../cases-needed.ts';
 import { type ChangeOptions, changeOf, relativeChangeOf } from '../change.ts';
+import { changeOnCases } from '../change-on-cases.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../../model/estimated.ts';
 import { intervalOf } from '../interval.ts';
 import { levelOf } from '../level.ts';
@@ -32,17 +34,16 @@ import { effortsOf, isEffort, valuesOf } from '../measure.ts';
 import { casesAgainst } from './cases-against.ts';
 import { askByChance, isAtMost, judgeByChance } from './decide-by-chance.ts';
 import { decideCount } from './decide-count.ts';
+import { correlationIn } from './earlier-builds.ts';
 import { asksByChance, countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { gateSentence } from './gate-sentence.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 import { lostCases } from './lost-cases.ts';
-import { type Sides, sidesOf } from './sides.ts';
+import { type Experiments, type Sides, sidesOf } from './sides.ts';
 import { sharing, testTogether } from './test-together.ts';
 import { type SuiteRuns, waitingOf } from '../suite-runs.ts';
 
-interface ToGate {
-  readonly candidate: ExperimentResult;
-  readonly baseline: ExperimentResult | undefined;
+interface ToGate extends Experiments {
   readonly gate: GateFile;
   readonly warnings: readonly string[];
   /** The candidate is cut to its cases (`sequential-gate.ts`), and the look's share of the error decides. */
@@ -67,11 +68,11 @@ type Answerable = Asked & { readonly figure: Estimated };
 /** Parts of the error. A release that breaks cases mostly loses success, and limits allow a drop, so they hardly err for an unchanged agent. */
 const WEIGHTS = { success: 2, criteria: 1, limits: 1 } as const;
 
-export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate): GateResult {
+export function decideGate({ candidate, baseline, earlier, gate, warnings, look }: ToGate): GateResult {
   const tail = (1 - gate.confidence) * (look?.share ?? 1);
   const suites = candidate.experiment.suites.map((suite) => ({
     suite,
-    sides: sidesOf(candidate, baseline, suite.name),
+    sides: sidesOf({ candidate, baseline, earlier }, suite.name),
   }));
   const asked = suites.flatMap(({ suite, sides }) =>
     rulesOf(gate, suite)
@@ -146,14 +147,18 @@ function hasBrokenOff({ cases }: SuiteRuns): boolean {
 }
 
 function figureOf(
-  { measure, limit, isOfBaseline }: SingleRule,
-  { candidate, baseline, noBaseline }: Sides,
+  { measure, limit, isOfBaseline, isOnCases }: SingleRule,
+  sides: Sides,
   options: ChangeOptions = {},
 ): Figure {
+  const { candidate, baseline, noBaseline } = sides;
   if (!needsBaseline(limit)) return levelOf(candidate, measure);
-  return baseline === undefined
-    ? { because: noBaseline }
-    : (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure, options);
+  if (baseline === undefined) return { because: noBaseline };
+  if (isOnCases && !isEffort(measure)) {
+    const criterion = measure.is === 'criterion' ? measure.name : undefined;
+    return changeOnCases(baseline, candidate, measure, { ...options, correlation: correlationIn(sides, criterion) });
+  }
+  return (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure, options);
 }
 
 function isAnswerable(asked: Asked): asked is Answerable {
@@ -217,7 +222,7 @@ function judged(
 ): JudgedLimit {
   const { rule, candidate, baseline } = asked;
   const unit = unitOf(rule);
-  const allowed = formatAllowed(rule.limit, rule.allowed, unit);
+  const allowed = formatAllowed(rule, unit);
   const common = {
     is: 'limit' as const,
     suite: candidate.suite,
@@ -239,6 +244,7 @@ function judged(
       shown,
       figures: undefined,
       casesNeeded: undefined,
+      runsNeeded: undefined,
       examples: [],
     };
   }
@@ -248,7 +254,7 @@ function judged(
   // The interval that is shown is the one that decided, or could not.
   const { lower, upper } = intervalOf(figure, !at.isBroken && isWithin(asked) ? whole : at.tail);
   const isOpen = decision === 'not_enough_evidence' && !isWithinAt(asked, whole);
-  const needed = isOpen ? casesNeededFor(asked, whole) : undefined;
+  const needed = isOpen ? neededFor(asked, whole) : NOTHING_NEEDED;
   const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
   const change = 'isPaired' in figure ? figure : undefined;
   const against = needsBaseline(rule.limit) ? baseline : undefined;
@@ -268,16 +274,24 @@ function judged(
       isPaired: change?.isPaired ?? false,
       isRelative: change?.isRelative ?? false,
     },
-    casesNeeded: needed,
+    ...needed,
     examples: decision === 'pass' ? [] : casesAgainst(rule.measure, candidate, against),
   };
 }
 
-/** Cases needed, the number that `assay compare` gives for the same change and limit. */
-function casesNeededFor({ rule, figure, candidate }: Answerable, tail: number): number | undefined {
-  const limited = { figure, limit: boundary(rule), isMoreBetter: isMoreBetter(rule), confidence: 1 - tail };
-  const needed = casesNeeded({ ...limited, lookedAt: candidate.criteria.length });
-  return needed === undefined ? undefined : Math.max(needed, figure.cases + 1);
+type Needed = Pick<JudgedLimit, 'casesNeeded' | 'runsNeeded'>;
+const NOTHING_NEEDED: Needed = { casesNeeded: undefined, runsNeeded: undefined };
+
+/** Cases needed, the number that `assay compare` gives for the same change and limit; runs of each where no others count. */
+function neededFor({ rule, figure, candidate }: Answerable, tail: number): Needed {
+  const runs = 'runs' in figure ? figure.runs : undefined;
+  const units = figure.cases * (runs ?? 1);
+  const limited = { limit: boundary(rule), isMoreBetter: isMoreBetter(rule), confidence: 1 - tail };
+  const needed = casesNeeded({ ...limited, figure: { ...figure, cases: units }, lookedAt: candidate.criteria.length });
+  if (needed === undefined) return NOTHING_NEEDED;
+  return runs === undefined
+    ? { ...NOTHING_NEEDED, casesNeeded: Math.max(needed, units + 1) }
+    : { ...NOTHING_NEEDED, runsNeeded: Math.max(Math.ceil(needed / figure.cases), Math.floor(runs) + 1) };
 }
 
 function sentence(
@@ -289,7 +303,7 @@ function sentence(
     lost,
   }: {
     readonly shown: JudgedLimit['shown'];
-    readonly needed: number | undefined;
+    readonly needed: Needed;
     readonly isKeptAsDecided: boolean;
     readonly lost: number;
   },
@@ -304,9 +318,9 @@ function sentence(
     case 'not_applicable':
       if (isKeptAsDecided)
         return `It is within the limit without ${lost === 0 ? 'the runs that broke off' : `${counted(lost, 'case')} that ${lost === 1 ? 'is' : 'are'} no longer scored`}, and need not be with them: ${figure}.`;
-      return needed === undefined
+      return needed === NOTHING_NEEDED
         ? `The limit lies inside the interval, and near the middle: ${figure}; more cases are unlikely to tell.`
-        : `The limit lies inside the interval: ${figure}; about ${needed} cases would tell.`;
+        : `The limit lies inside the interval: ${figure}; ${neededWords(needed)}.`;
   }
 }
 

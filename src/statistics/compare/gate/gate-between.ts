@@ -14,6 +14,7 @@ import { incomparable, otherVersions } from './comparable.ts';
 import { decideGate } from './decide-gate.ts';
 import { asksByChance, countsOf, DEFAULT_GATE, type GateFile, needsBaseline, rulesOf } from './gate-rules.ts';
 import { type ReadGate, readGate } from './read-gate.ts';
+import type { Experiments } from './sides.ts';
 import { decideAtLook } from './sequential-gate.ts';
 
 /** Name of the file of rules, in the folder where Assay was started. */
@@ -26,25 +27,24 @@ type Gated =
   /** Sentences that say why nothing can be decided. */
   | { readonly is: 'undecidable'; readonly problems: readonly string[] };
 
-interface GateQuestion {
-  readonly candidate: ExperimentResult;
-  readonly baseline: ExperimentResult | undefined;
+interface GateQuestion extends Experiments {
   /** File of rules; the usual one, if it exists, unless given. */
   readonly rules: string | undefined;
 }
 
-export async function gateBetween({ candidate, baseline, rules }: GateQuestion): Promise<Gated> {
-  const read = await rulesFor(candidate, rules);
+export async function gateBetween({ rules, ...experiments }: GateQuestion): Promise<Gated> {
+  const read = await rulesFor(experiments.candidate, rules);
   if ('problem' in read) return { is: 'undecidable', problems: [read.problem] };
   const { gate, file } = read;
   if (gate === undefined) return { is: 'mistaken', mistakes: read.mistakes };
-  return gateBy({ candidate, baseline, gate, file });
+  return gateBy({ ...experiments, gate, file });
 }
 
 /** Decides by rules that were read. */
 export function gateBy({
   candidate,
   baseline,
+  earlier,
   gate,
   file,
 }: Omit<GateQuestion, 'rules'> & { readonly gate: GateFile; readonly file: string | undefined }): Gated {
@@ -54,10 +54,10 @@ export function gateBy({
   if (unasked.length > 0) return { is: 'undecidable', problems: unasked };
   const plan = candidate.experiment.untilDecided;
   if (plan === undefined)
-    return { is: 'decided', result: decideGate({ candidate, baseline, gate, warnings }), gate, file };
+    return { is: 'decided', result: decideGate({ candidate, baseline, earlier, gate, warnings }), gate, file };
   const look = heldLook(plan);
   if (look === undefined) return { is: 'undecidable', problems: [beforeFirstLook(candidate, plan)] };
-  const result = decideAtLook(candidate, { baseline, gate, look });
+  const result = decideAtLook(candidate, { baseline, earlier, gate, look });
   const notes = notesOnLook({ candidate, plan, result, look, gate });
   return { is: 'decided', result: { ...result, warnings: [...notes, ...warnings] }, gate, file };
 }

@@ -6,8 +6,11 @@ import type { Measure } from '../measure.ts';
 
 export type Limits = { readonly [kind in LimitKind]?: Allowed | undefined };
 
-/** A share of the baseline is `ofBaseline`: 0.05 of it is from 0.90 to 0.855. A number is in the measure's own unit: points of a share. */
-type Allowed = number | { readonly ofBaseline: number };
+/**
+ * A share of the baseline is `ofBaseline`: 0.05 of it is from 0.90 to 0.855. A number is in the measure's own unit: points of a share.
+ * `onCases` is in points as well, and about the cases of the dataset alone, where the others are about cases like these.
+ */
+export type Allowed = number | { readonly ofBaseline: number } | { readonly onCases: number };
 
 /** Limits of figures of which more is better. */
 export const GOOD_LIMITS = ['floor', 'max_drop'] as const satisfies readonly LimitKind[];
@@ -96,6 +99,8 @@ export interface SingleRule {
   readonly allowed: number;
   /** True if the limit is a share of the baseline, for shares. Effort is always compared like that. */
   readonly isOfBaseline: boolean;
+  /** True if the limit is about the cases of the dataset alone. */
+  readonly isOnCases: boolean;
 }
 
 export interface SingleCount {
@@ -137,8 +142,9 @@ function singleRules(rule: string, measure: Measure, limits: Limits = {}): reado
   return LIMIT_KINDS.flatMap((limit) => {
     const allowed = limits[limit];
     if (allowed === undefined) return [];
-    const isOfBaseline = typeof allowed !== 'number';
-    return [{ rule, measure, limit, allowed: isOfBaseline ? allowed.ofBaseline : allowed, isOfBaseline }];
+    const number = typeof allowed === 'number' ? allowed : 'onCases' in allowed ? allowed.onCases : allowed.ofBaseline;
+    const is = (written: string) => typeof allowed !== 'number' && written in allowed;
+    return [{ rule, measure, limit, allowed: number, isOfBaseline: is('ofBaseline'), isOnCases: is('onCases') }];
   });
 }
 

@@ -1,6 +1,6 @@
 /** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
 import { counted } from '../../../model/counted.ts';
-import type { JudgedRule, LeftOut, LimitKind } from '../../../model/gate.ts';
+import type { JudgedRule, LeftOut } from '../../../model/gate.ts';
 import { unreachable } from '../../../model/unreachable.ts';
 import { needsBaseline, type SingleRule } from './gate-rules.ts';
 
@@ -55,18 +55,19 @@ export function formatInterval(lower: number, upper: number, unit: Unit): string
   return `${formatFigure(lower, unit)} to ${formatFigure(upper, unit)}`;
 }
 
-export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): string {
+export function formatAllowed({ limit, allowed, isOnCases }: SingleRule, unit: Unit): string {
   const figure = formatFigure(allowed, unit).replace('+', '');
   const amount = unit === 'of_baseline' ? `${figure} of the baseline` : figure;
+  const where = isOnCases ? ' on these cases' : '';
   switch (limit) {
     case 'floor':
       return `at least ${amount}`;
     case 'ceiling':
       return `at most ${amount}`;
     case 'max_drop':
-      return `at most ${amount} down`;
+      return `at most ${amount} down${where}`;
     case 'max_rise':
-      return `at most ${amount} up`;
+      return `at most ${amount} up${where}`;
     default:
       return unreachable(limit);
   }

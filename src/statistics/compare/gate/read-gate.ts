@@ -5,7 +5,7 @@
  *     on_not_enough_evidence: fail          # or pass
  *     rules:                                # for every suite, or under `suites: { scheduling: … }`
  *       tcr: { floor: 0.8, max_drop: 5 points }
- *       success_rate: { max_drop: 5 points }
+ *       success_rate: { max_drop: 5 points on these cases } # and no others; without the words: on cases like these
  *       cost_per_success: { max_rise: 10% } # of the baseline; also `tcr: { max_drop: 5% of baseline }`
  *       criteria: { max_drop: 10 points }   # each of them
  *       critical: { floor: 0.95 }           # each critical one
@@ -24,6 +24,7 @@ import type { Mistake } from '../../../model/mistake.ts';
 import { shapeMistakes } from '../../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../../model/written-document.ts';
 import {
+  type Allowed,
   BAD_LIMITS,
   DEFAULT_GATE,
   type GateFile,
@@ -55,11 +56,14 @@ const move = z.preprocess(
   (written) => {
     const [, percent] = typeof written === 'string' ? (ofBaseline.exec(written) ?? []) : [];
     if (percent !== undefined) return { ofBaseline: Number(percent) / 100 };
-    const [, number, unit] =
-      typeof written === 'string' ? (/^(\d+(?:\.\d+)?)\s*(points?|pp|%)$/.exec(written) ?? []) : [];
-    return number === undefined || (unit === '%' && Number(number) !== 0) ? written : Number(number) / 100;
+    const [, number, unit, onCases] =
+      typeof written === 'string'
+        ? (/^(\d+(?:\.\d+)?)\s*(points?|pp|%)(\s+on\s+these\s+cases)?$/.exec(written) ?? [])
+        : [];
+    if (number === undefined || (unit === '%' && Number(number) !== 0)) return written;
+    return onCases === undefined ? Number(number) / 100 : { onCases: Number(number) / 100 };
   },
-  z.custom<number | { ofBaseline: number }>(
+  z.custom<Allowed>(
     isMove,
     '`5 points` (0.90 to 0.85), 0.05, or `5% of baseline` (0.90 to 0.855). A bare percentage is read in both ways; here it meant points',
   ),
@@ -155,7 +159,7 @@ function isNumberOfCases(value: unknown): boolean {
 }
 
 function isMove(value: unknown): boolean {
-  const share = typeof value === 'object' && value !== null && 'ofBaseline' in value ? value.ofBaseline : value;
+  const [share = value] = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return typeof share === 'number' && share >= 0 && share <= 1;
 }
 

@@ -29,17 +29,14 @@ import { type CountRule, type GateLook, type GateResult, isLastLook, type Planne
 import { criticalNamesOf } from './counted-cases.ts';
 import { decideGate } from './decide-gate.ts';
 import { asksByChance, countsOf, type GateFile } from './gate-rules.ts';
+import type { Experiments } from './sides.ts';
 
 /** The decision at a look. */
 export function decideAtLook(
   candidate: ExperimentResult,
-  {
-    baseline,
-    gate,
-    look,
-  }: { readonly baseline: ExperimentResult | undefined; readonly gate: GateFile; readonly look: GateLook },
+  against: Omit<Experiments, 'candidate'> & { readonly gate: GateFile; readonly look: GateLook },
 ): GateResult {
-  return decideGate({ candidate: cutTo(candidate, look), baseline, gate, warnings: [], look });
+  return decideGate({ ...against, candidate: cutTo(candidate, against.look), warnings: [] });
 }
 
 /**
