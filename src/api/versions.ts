@@ -14,10 +14,26 @@ export const versionsQuery = z.strictObject({
   segment: anyOf(z.string()),
   since: timeAsked.optional().meta({ description: '30d unless given' }),
   until: timeAsked.optional(),
-  smallest: fraction.default(0.05).meta({ description: 'the smallest difference that matters' }),
+  smallest: fraction.default(0.05).meta({ description: 'the smallest difference that matters; b may lose so much' }),
+  evidence: z.coerce
+    .number()
+    .min(0)
+    .max(1e9)
+    .default(1)
+    .meta({ description: 'that b is worse on cases, from the gate: `evidence` of success in `assay gate --json`' }),
 });
 
 export type VersionsQuery = z.output<typeof versionsQuery>;
+
+const release = z.strictObject({
+  decision: z.enum(['promote', 'hold', 'roll_back']),
+  sentence: z.string().meta({ description: 'the decision and its reason, for a person' }),
+  evidence: z
+    .strictObject({ cases: z.number(), traffic: z.number(), together: z.number(), rolls_back_at: z.number() })
+    .meta({
+      description: 'how many times likelier all this is if b is worse (e-values): valid however often one looks',
+    }),
+});
 
 const side = z.strictObject({
   agent_version: z.string(),
@@ -56,6 +72,7 @@ export const versionsCompared = z.strictObject({
   smallest_difference: z.number(),
   a: side,
   b: side,
+  release: release.meta({ description: 'whether b may get more traffic' }),
   related,
   notes: list(z.string()).meta({ description: 'limits of what is compared, sentences to be shown' }),
   score: compared.meta({

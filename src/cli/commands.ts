@@ -19,6 +19,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<(program: Comman
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   detect: async () => (await import('./commands/detect.ts')).addDetect,
   gate: async () => (await import('./commands/gate.ts')).addGate,
+  release: async () => (await import('./commands/release.ts')).addRelease,
   backtest: async () => (await import('./commands/backtest.ts')).addBacktest,
   shadow: async () => (await import('./commands/shadow.ts')).addShadow,
   export: async () => (await import('./commands/store-copy.ts')).addStore,

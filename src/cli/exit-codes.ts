@@ -1,4 +1,6 @@
 /** Exit codes of the commands. `--help` prints their meaning. */
+import type { CommanderError } from 'commander';
+
 export const EXIT = {
   ok: 0,
   /** Something went wrong that is not the user's doing. */
@@ -13,6 +15,18 @@ export const EXIT = {
 
 /** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
 export const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } as const;
+
+export const RELEASE_EXIT = { promote: 0, roll_back: 1, hold: 2, error: 3 } as const;
+
+/** Nothing was decided, whatever went wrong. */
+export function failUndecided(error: unknown): never {
+  throw new CommandFailure(error instanceof Error ? error.message : String(error), GATE_EXIT.error);
+}
+
+/** A command line that cannot be parsed is an error, not a decision. */
+export function undecidedUnlessHelp(error: CommanderError): never {
+  throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
+}
 
 /** Somebody stopped the command. */
 export const INTERRUPTED = 130;

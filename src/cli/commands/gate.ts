@@ -9,7 +9,7 @@ import { formatMistakes } from '../../model/mistake.ts';
 import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { gateJson, gateJUnit } from '../../report/documents/gate-report.ts';
 import { experimentsLike, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
-import { CommandFailure, GATE_EXIT } from '../exit-codes.ts';
+import { CommandFailure, failUndecided, GATE_EXIT, undecidedUnlessHelp } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
 import { planOfGate } from '../plan-gate.ts';
 import { load } from '../load.ts';
@@ -89,20 +89,17 @@ export function addGate(program: Command, terminal: Terminal): void {
     .option('--repeats <n>', 'with --plan: this many runs of each case (default: those of the experiment)')
     .option('--loss <points>', 'with --plan: the fall of the mean score that it should find, up to 50 (default: 5)')
     .addHelpText('after', GATE_HELP)
-    .exitOverride((error) => {
-      // A command line that cannot be parsed is an error, not a decision of the gate.
-      throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
-    })
+    .exitOverride(undecidedUnlessHelp)
     .action(async (reference: string, flags: GateFlags) => {
       if (flags.init === true) {
-        await initGate(terminal, reference, flags.rules ?? USUAL_GATE_FILE, flags).catch(failAsError);
+        await initGate(terminal, reference, flags.rules ?? USUAL_GATE_FILE, flags).catch(failUndecided);
         return;
       }
       if (flags.plan === true) {
-        await planOfGate(terminal, reference, flags).catch(failAsError);
+        await planOfGate(terminal, reference, flags).catch(failUndecided);
         return;
       }
-      const { result, gate } = await decide(reference, flags).catch(failAsError);
+      const { result, gate } = await decide(reference, flags).catch(failUndecided);
       const { candidate, baseline } = result;
       const tableBy = detailsCommand({ candidate: candidate.id, baseline: baseline?.id, rules: flags.rules });
       await writeReport(flags.markdown, () => documentMarkdown(fullGate(result, gate)), terminal, GATE_EXIT.error);
@@ -113,10 +110,6 @@ export function addGate(program: Command, terminal: Terminal): void {
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });
-}
-
-function failAsError(error: unknown): never {
-  throw new CommandFailure(error instanceof Error ? error.message : String(error), GATE_EXIT.error);
 }
 
 async function decide(

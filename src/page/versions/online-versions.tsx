@@ -160,6 +160,7 @@ function Compared({ compared, isOld, place }: ComparedProps) {
           {suite}
           <span class="aside">{' different conversations, weighed to one mix of the traffic that spans name'}</span>
         </h2>
+        <p class={`release ${compared.release.decision}`}>{compared.release.sentence}</p>
         {notes.map((one) => (
           <p key={one} class="limits">
             {one}

@@ -9,6 +9,7 @@ import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from '../api/routes.ts';
 import { STORE_READS } from '../api/store-reads.ts';
 import { COMPARING_READS } from '../api/v1/comparing-reads.ts';
 import { EXPORT_ROUTES, type ExportApi } from '../exporting/export-route.ts';
+import { VERSION_CHECK_ROUTES } from '../comparing/version-check-route.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from '../what-if/what-if-routes.ts';
 import type { Comparing } from '../comparing/comparing.ts';
 import { comparingOf } from '../comparing/comparing-of.ts';
@@ -75,6 +76,7 @@ export function storeRoutes(store: () => OpenStore | Unavailable): readonly Rout
   return [
     ...answeredFrom(STORE_READS.map(answeredByThread), store),
     ...answeredFrom(COMPARING_READS.map(answeredByComparing), store),
+    ...answeredFrom(VERSION_CHECK_ROUTES, store),
     ...answeredFrom(WHAT_IF_ROUTES, store),
     ...answeredFrom(EXPORT_ROUTES, store),
     ...answeredFrom(STORE_WRITES, store),

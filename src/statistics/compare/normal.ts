@@ -19,7 +19,7 @@ export function normalPoint(share: number): number {
  *     Φ(x) = ½ + φ(x) (x + x³/3 + x⁵/(3·5) + …)
  *     1 − Φ(x) = φ(x) / (x + 1/(x + 2/(x + 3/(x + …))))
  */
-function shareBelow(point: number): number {
+export function shareBelow(point: number): number {
   const density = Math.exp(-(point ** 2) / 2) / Math.sqrt(2 * Math.PI);
   const distance = Math.abs(point);
   if (distance > 3) {

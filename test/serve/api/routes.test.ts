@@ -10,6 +10,7 @@ import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ComparingSide } from '../../../src/serve/api/v1/comparing-side.ts';
 import type { ExportApi } from '../../../src/serve/exporting/export-route.ts';
 import { KeptResults } from '../../../src/serve/api/v1/kept-results.ts';
+import type { VersionCheckSide } from '../../../src/serve/comparing/version-check-route.ts';
 import type { WhatIfApi } from '../../../src/serve/what-if/what-if-routes.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
@@ -27,7 +28,7 @@ async function start(
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };
-  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide & VersionCheckSide = {
     exports: { answer: async () => ({ status: 200, type: 'application/jsonl', body: '' }) },
     experiments: '/nowhere',
     idKeys: [],
@@ -61,6 +62,7 @@ async function start(
     userForms: (user) => [user],
     redaction: undefined,
     audit: { write: () => undefined },
+    comparing: { answer: async () => jsonAnswer(404, { error: 'nothing is compared here' }) },
   };
   const server = await startHttpServer({
     host: '127.0.0.1',
@@ -175,6 +177,7 @@ test('what is written takes its own method only, and is not read', async () => {
 const A_LABEL = '{"suite":"s","criterion":"c","label":"pass","by":"ann"}';
 const BODIES: Readonly<Record<string, string>> = {
   '/api/v1/what-if': '{}',
+  '/api/v1/versions/check': '{"metadata":{"agent":"a","version":"2","against":"1"}}',
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
   '/v1/readings': '{"conversation_id":"c","answer":"good","by":"ana"}',

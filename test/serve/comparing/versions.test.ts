@@ -6,8 +6,10 @@ import type { z } from 'zod';
 import { shareOf } from '../../../src/statistics/calibrate/estimate.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
 import { moved } from '../../../src/api/moved.ts';
+import type { GateJson } from '../../../src/api/gate.ts';
 import { suiteList } from '../../../src/api/suite-list.ts';
 import { trend } from '../../../src/api/trend.ts';
+import { versionChecked } from '../../../src/api/version-check.ts';
 import { type VersionsCompared, versionsCompared } from '../../../src/api/versions.ts';
 import type { VersionReading } from '../../../src/model/detection.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
@@ -15,6 +17,7 @@ import { compareVersions } from '../../../src/serve/api/v1/version-compare.ts';
 import { KeptResults } from '../../../src/serve/api/v1/kept-results.ts';
 import { storeFileIn } from '../../../src/serve/store-place/data-directory.ts';
 import { readerAt } from '../../../src/serve/store-place/open-reader.ts';
+import { assayHere } from '../../assay-here.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { get, post, SUITE } from '../api/v1/filled-service.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';
@@ -259,3 +262,98 @@ test('a version that nobody saw has no figures, and too short a time is a mistak
   expect(await refusedOf('agent=helper&a=v1&b=v2&since=1h&until=2h')).toBe(400);
   expect(await refusedOf('agent=helper&a=v1&b=v2&suite=nobody')).toBe(404);
 });
+
+test('a release is promoted, held or rolled back, with one answer for people, scripts and webhooks', {
+  timeout: 60_000,
+}, async () => {
+  const running = await started();
+  const file = path.join(tempDirectory(), 'gate.json');
+  const command = async (version: string, against: string, ...more: readonly string[]) =>
+    assayHere(['release', version, '--against', against, '--agent', 'helper', '--url', running.http, ...more]);
+  const check = async (metadata: object) => {
+    const answer = await fetch(`${running.http}/api/v1/versions/check`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({
+        name: 'helper',
+        namespace: 'prod',
+        phase: 'Progressing',
+        metadata: { agent: 'helper', ...metadata },
+      }),
+    });
+    return [answer.status, versionChecked.parse(await answer.json()).decision];
+  };
+
+  const { release } = await compared(running, 'a=v1&b=v2');
+  const { release: turned } = await compared(running, 'a=v2&b=v1');
+  const { release: same } = await compared(running, 'a=v1&b=v1');
+  const [bad, good, held] = [await command('v2', 'v1'), await command('v1', 'v2'), await command('v1', 'v1')];
+  writeFileSync(file, JSON.stringify(gateWith(50)));
+  const byCases = await command('v1', 'v1', '--gate', file, '--json');
+
+  expect(release).toMatchObject({ decision: 'roll_back', evidence: { cases: 1, rolls_back_at: 40 } });
+  expect(release.evidence.together).toBeGreaterThanOrEqual(40);
+  expect(turned).toMatchObject({ decision: 'promote' });
+  expect(same).toMatchObject({ decision: 'hold' });
+  expect(same.evidence.traffic).toBeLessThanOrEqual(1);
+  expect([bad, good, held].map(({ status }) => status)).toEqual([1, 0, 2]);
+  expect([bad, good, held].map(({ stdout }) => stdout.trim())).toEqual(
+    [release, turned, same].map(({ sentence }) => sentence),
+  );
+  expect(byCases.status).toBe(1);
+  expect(JSON.parse(byCases.stdout)).toMatchObject({ decision: 'roll_back', evidence: { cases: 50 } });
+  expect(JSON.parse(byCases.stdout)).toMatchObject({ sentence: expect.stringContaining('on the cases or in traffic') });
+  expect(await check({ version: 'v2', against: 'v1' })).toEqual([409, 'roll_back']);
+  expect(await check({ version: 'v2', against: 'v1', asks: 'should_roll_back' })).toEqual([200, 'roll_back']);
+  expect(await check({ version: 'v1', against: 'v1' })).toEqual([200, 'hold']);
+  expect(await check({ version: 'v1', against: 'v1', asks: 'may_promote' })).toEqual([409, 'hold']);
+  expect(await check({ version: 'v1', against: 'v2', asks: 'may_promote' })).toEqual([200, 'promote']);
+});
+
+test('what cannot be asked or read is an error, and no decision', async () => {
+  const file = path.join(tempDirectory(), 'gate.json');
+  writeFileSync(file, '{"decision":"pass"}');
+  const asked = ['release', 'v2', '--agent', 'a', '--url', 'http://127.0.0.1:1'];
+
+  for (const [args, says] of [
+    [asked, '--against'],
+    [[...asked, '--against', 'v1'], 'no answer from'],
+    [[...asked, '--against', 'v1', '--gate', file], 'is not what `assay gate --json` writes'],
+    [[...asked, '--against', 'v1', '--gate', `${file}.none`], 'gate.json.none'],
+    [[...asked, '--against', 'v1', '--max-drop', 'five'], '--max-drop'],
+    [[...asked, '--against', 'v1', '--wait', 'long'], '--wait'],
+  ] as const) {
+    const { status, stderr } = await assayHere(args);
+    expect([args, status]).toEqual([args, 3]);
+    expect(stderr).toContain(says);
+  }
+});
+
+/** The answer of a gate, as `assay gate --json` writes it. */
+function gateWith(evidence: number) {
+  const passed = { passes: 1, of: 2 };
+  const side = {
+    id: 'e',
+    name: 'e',
+    agent_version: null,
+    commit: null,
+    started_at: '2026-11-20T10:00:00.000Z',
+    runs: 2,
+  };
+  return {
+    ...{ decision: 'pass', sentence: 'Pass.', confidence: 0.95, look: null, candidate: side, baseline: side },
+    ...{ warnings: [], suites: [{ suite: 'calls', about: null }] },
+    rules: [
+      {
+        ...{ suite: 'calls', rule: 'cases_worse', limit: 'by_chance', allowed: null, decision: 'pass', because: '.' },
+        ...{ examples: [], value: 0, cases: 2, changed: [], undecided: [], not_run: 0, command: null },
+        left_out: { only_in_baseline: 0, only_in_candidate: 0, changed: 0, not_scored: 0 },
+        tests: [
+          {
+            ...{ of: 'success', p: 0.03, evidence, level: 0.025, broken: false, correlation: null },
+            ...{ baseline: passed, candidate: passed },
+          },
+        ],
+      },
+    ],
+  } satisfies GateJson;
+}

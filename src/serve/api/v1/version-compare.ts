@@ -14,6 +14,8 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type VersionsCompared, versionsCompared, type VersionsQuery, versionsQuery } from '../../../api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
+import type { Compared } from '../../../model/comparison.ts';
+import { type ReleaseEvidence, releaseOf, ROLLS_BACK_AT } from '../../../model/release.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';
 import type { FrameReader } from '../../../store/frame-reader.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';
@@ -82,7 +84,8 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     const raced = await racedOf({ reader, races }, { ...query, suite: suite.name, since }, both);
     const related = relatedOf(both);
     const { good, bad } = changeWords(suite.about);
-    const verdictWord = ({ verdict }: Raced) => (verdict === 'worse' ? bad : good);
+    const success = raced === undefined ? compared.success : withRace(compared.success, raced, suite.about);
+    const evidence = { cases: query.evidence, traffic: Math.exp(raced?.log.worse ?? compared.logWorse) };
     return {
       agent: query.agent,
       suite: suite.name,
@@ -92,19 +95,20 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       smallest_difference: query.smallest,
       a: { ...sideJson(query.a, a), ...read?.a.json },
       b: { ...sideJson(query.b, b), ...read?.b.json },
+      release: releaseJson(success, evidence, query.smallest),
       related,
       notes: [
         ...(read === undefined ? [] : toldApart(read.a, read.b)),
         ...(related.note === undefined ? [] : [related.note]),
         ...compared.notes,
-        ...(raced === undefined
+        ...(raced?.verdict === undefined
           ? []
           : [
-              `Detection sees each conversation as it comes. Its verdict on ${query.b}: ${wordText({ word: verdictWord(raced), casesNeeded: undefined, cases: 0 })}.`,
+              `Detection sees each conversation as it comes. Its verdict on ${query.b}: ${wordText({ word: raced.verdict === 'worse' ? bad : good, casesNeeded: undefined, cases: 0 })}.`,
             ]),
       ],
       score: comparedJson(compared.score),
-      success: comparedJson(raced === undefined ? compared.success : withRace(compared.success, raced, suite.about)),
+      success: comparedJson(success),
       criteria: compared.criteria.map(({ criterion, compared: of }) => ({
         criterion,
         compared: comparedJson(of),
@@ -146,12 +150,30 @@ async function racedOf(
       ((one.version === b && one.baselineVersion === a) || (one.version === a && one.baselineVersion === b)),
   );
   if (race === undefined || segment !== undefined || until !== undefined) return undefined;
-  const { verdict, logEvidenceWorse, logEvidenceBetter } = race;
-  if (verdict !== 'worse' && verdict !== 'better') return undefined;
   const [first] = await versionsFirstSeen(reader, (one) => one.agent === agent && one.agent_version === race.version);
   if (first === undefined || first.at < since) return undefined;
-  const p = Math.exp(-(verdict === 'worse' ? logEvidenceWorse : logEvidenceBetter));
-  return { p, verdict: (verdict === 'worse') === (race.version === b) ? 'worse' : 'better' };
+  const { verdict, logEvidenceWorse, logEvidenceBetter } = race;
+  const isOfB = race.version === b;
+  const isFound = verdict === 'worse' || verdict === 'better';
+  return {
+    log: isOfB
+      ? { worse: logEvidenceWorse, better: logEvidenceBetter }
+      : { worse: logEvidenceBetter, better: logEvidenceWorse },
+    verdict: isFound ? ((verdict === 'worse') === isOfB ? 'worse' : 'better') : undefined,
+  };
+}
+
+function releaseJson(success: Compared, evidence: ReleaseEvidence, allowed: number): VersionsCompared['release'] {
+  const change = success.is === 'compared' ? success : undefined;
+  const needed = change === undefined ? 0 : (change.casesNeeded ?? 0) - change.cases;
+  const { decision, sentence } = releaseOf({
+    change,
+    conversationsNeeded: needed > 0 ? needed : undefined,
+    evidence,
+    allowed,
+  });
+  const together = evidence.cases * evidence.traffic;
+  return { decision, sentence, evidence: { ...evidence, together, rolls_back_at: ROLLS_BACK_AT } };
 }
 
 /** The turns of a conversation are averaged: it is the unit. */

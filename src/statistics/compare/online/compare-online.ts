@@ -47,6 +47,8 @@ export interface OnlineSample {
 interface OnlineComparison {
   readonly score: Compared;
   readonly success: Compared;
+  /** Natural logarithm of the e-value that b succeeds less often; 0 where nothing can be told. */
+  readonly logWorse: number;
   readonly criteria: readonly { readonly criterion: string; readonly compared: Compared }[];
   readonly stepsPerSuccess: Compared;
   readonly tokensPerSuccess: Compared;
@@ -81,9 +83,11 @@ export function compareOnline(
     concluded(differenceOf(of(a), of(b), asked.called), 'more', asked, together);
   const effort = (of: (sample: OnlineSample) => readonly Spent[]) =>
     concluded(effortOf(of(a), of(b), asked.called), speaksOfSuccess(asked.about) ? 'less' : undefined, asked, EFFORTS);
+  const success = differenceOf(a.successes, b.successes, asked.called);
   return {
     score: share(({ scores }) => scores),
-    success: share(({ successes }) => successes),
+    success: concluded(success, 'more', asked, 1),
+    logWorse: 'because' in success ? 0 : success.logBelow,
     criteria: criteria.map((criterion) => ({
       criterion,
       compared: share(({ passes }) => passes.get(criterion) ?? [], criteria.length),
@@ -100,6 +104,7 @@ const EFFORTS = 3;
 interface Change {
   readonly change: EstimatedChange;
   readonly p: number;
+  readonly logBelow: number;
   /** Users, and conversations that name none. */
   readonly units: number;
   readonly isEnough: boolean;
@@ -161,7 +166,7 @@ export function differenceOf(
     lower: (tail: number) => value - sequence.radius(2 * tail),
     upper: (tail: number) => value + sequence.radius(2 * tail),
   };
-  return { change, p: sequence.p(value), units, isEnough: true };
+  return { change, p: sequence.p(value), logBelow: sequence.logBelow(value), units, isEnough: true };
 }
 
 /** Effort for a success in b over that in a, less 1, had both met the same traffic. */
@@ -188,7 +193,8 @@ function effortOf(a: readonly Spent[], b: readonly Spent[], called: Asked['calle
     lower: (tail: number) => Math.expm1(log - sequence.radius(2 * tail)),
     upper: (tail: number) => Math.expm1(log + sequence.radius(2 * tail)),
   };
-  return { change, p: sequence.p(log), units: unitsOf(a) + unitsOf(b), isEnough: true };
+  const logBelow = sequence.logBelow(log);
+  return { change, p: sequence.p(log), logBelow, units: unitsOf(a) + unitsOf(b), isEnough: true };
 }
 
 /** A conversation moves the logarithm of a ratio by its part of the effort less its part of the successes. */
@@ -240,7 +246,7 @@ function notesOf(a: readonly Valued[], b: readonly Valued[], called: Asked['call
 /** Too few users: anything is possible. */
 function unknown(figures: Omit<EstimatedChange, 'lower' | 'upper'>): Omit<Change, 'units'> {
   const { lower, upper } = figures.range;
-  return { change: { ...figures, lower: () => lower, upper: () => upper }, p: 1, isEnough: false };
+  return { change: { ...figures, lower: () => lower, upper: () => upper }, p: 1, logBelow: 0, isEnough: false };
 }
 
 /** The next conversation may differ although all so far agree: variance by Agresti's and Coull's imagined observations. */

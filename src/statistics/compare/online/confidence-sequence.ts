@@ -12,16 +12,24 @@
  * estimated, so of few users the point is that of the t distribution which is as far out.
  */
 import type { Uncertainty } from './related.ts';
+import { shareBelow } from '../normal.ts';
 import { normalPoint, studentPoint } from './student.ts';
 
 /** Differences of rates between the 5 points that thousands of conversations show and the 40 that thirty do. */
 const TUNED_FOR = 0.15;
 
+/**
+ * Evidence for one direction is the same mixture over effects of that sign alone, with Φ the normal distribution:
+ *
+ *     e = 2 √( c / (i + c) ) exp( S² / 2 (i + c) ) Φ( ∓S / √(i + c) ),   S = i × figure
+ */
 interface Sequence {
   /** Half of the width of the interval that holds at all times with 1 − alpha. */
   radius(alpha: number): number;
   /** How likely it is that a figure ever gets so far from the true one; the smallest alpha whose interval leaves out 0. */
   p(figure: number): number;
+  /** Natural logarithm of the e-value that the true figure is below 0. */
+  logBelow(figure: number): number;
 }
 
 export function sequenceOf({ variance, degrees }: Uncertainty, tunedFor = TUNED_FOR): Sequence {
@@ -29,13 +37,18 @@ export function sequenceOf({ variance, degrees }: Uncertainty, tunedFor = TUNED_
   const mixed = 1 / tunedFor ** 2;
   const grown = (information + mixed) / mixed;
   const error = Math.sqrt(variance);
+  const pointOf = (figure: number) => normalPoint(Math.abs(figure) / error, degrees);
   return {
+    logBelow: (figure) => {
+      const far = (-Math.sign(figure) * pointOf(figure) * Math.sqrt(information)) / Math.sqrt(information + mixed);
+      return Math.log(2 * shareBelow(far)) - Math.log(grown) / 2 + (far * far) / 2;
+    },
     radius: (alpha) => {
       const errors = Math.sqrt(((information + mixed) / information) * Math.log(grown / alpha ** 2));
       return error * studentPoint(errors, degrees);
     },
     p: (figure) => {
-      const errors = normalPoint(Math.abs(figure) / error, degrees);
+      const errors = pointOf(figure);
       return Math.min(1, Math.sqrt(grown) * Math.exp((-errors * errors * information) / (2 * (information + mixed))));
     },
   };

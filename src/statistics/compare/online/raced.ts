@@ -11,17 +11,17 @@ import type { About } from '../../../model/evaluation.ts';
 import { changeWords } from '../../../model/suite-words.ts';
 
 export interface Raced {
-  /** Verdict on b against a. */
-  readonly verdict: 'worse' | 'better';
-  /** Chance of such evidence without a difference, however often one looks: 1 / e. */
-  readonly p: number;
+  /** Verdict on b against a; undefined where there is none yet. */
+  readonly verdict: 'worse' | 'better' | undefined;
+  /** Natural logarithms of the e-values, however often one looks. */
+  readonly log: { readonly worse: number; readonly better: number };
 }
 
 /** The smallest step of a rate that anything shows. */
 const STEP = 1e-6;
 
-export function withRace(compared: Compared, { verdict, p }: Raced, about: About | undefined): Compared {
-  if (compared.is === 'not_compared') return compared;
+export function withRace(compared: Compared, { verdict, log }: Raced, about: About | undefined): Compared {
+  if (compared.is === 'not_compared' || verdict === undefined) return compared;
   const { change, lower, upper } = compared;
   const isWorse = verdict === 'worse';
   const found = { ...compared, casesNeeded: undefined, missing: undefined };
@@ -32,7 +32,7 @@ export function withRace(compared: Compared, { verdict, p }: Raced, about: About
       word: 'not_enough_evidence',
       missing: 'these conversations point the other way than detection',
     };
-  const least = Math.min(p, compared.p);
+  const least = Math.min(Math.exp(-log[verdict]), compared.p);
   return {
     ...found,
     lower: isWorse ? lower : Math.max(lower, STEP),

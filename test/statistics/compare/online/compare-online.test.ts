@@ -278,17 +278,19 @@ describe('words', () => {
     expect(unrelated.is === 'compared' && wordText(unrelated)).toMatch(/^not enough evidence: about \d+ cases/);
   });
 
+  const LOG = { worse: Math.log(100), better: Math.log(100) };
+
   test.each([
-    ['worse', -0.03, { word: 'worse', upper: -1e-6, lower: -0.1, p: 0.01 }],
+    ['worse', -0.03, { word: 'worse', upper: -1e-6, lower: -0.1, p: expect.closeTo(0.01, 12) }],
     ['better', -0.03, { word: 'not_enough_evidence', upper: 0.04, lower: -0.1, p: 1 }],
-    ['better', 0.03, { word: 'better', upper: 0.04, lower: 1e-6, p: 0.01 }],
+    ['better', 0.03, { word: 'better', upper: 0.04, lower: 1e-6, p: expect.closeTo(0.01, 12) }],
   ] as const)('detection found it %s where the difference is %d', (verdict, change, expected) => {
     const [one] = [compared(valuesOf(share(30, 60)), valuesOf(share(30, 60), { from: SIZE })).success];
     if (one.is === 'not_compared') throw new Error(one.because);
     const undecided = { ...one, change, lower: -0.1, upper: 0.04, p: 0.4 };
 
-    expect(withRace(undecided, { verdict, p: 0.01 }, 'task')).toMatchObject(expected);
-    expect(withRace(undecided, { verdict: 'worse', p: 0.01 }, 'form')).toMatchObject({
+    expect(withRace(undecided, { verdict, log: LOG }, 'task')).toMatchObject(expected);
+    expect(withRace(undecided, { verdict: 'worse', log: LOG }, 'form')).toMatchObject({
       word: change < 0 ? 'more_faults' : 'not_enough_evidence',
     });
   });

@@ -1,0 +1,129 @@
+/**
+ * `assay release`: may this version get more traffic? It asks the service, adds what a gate found on cases, and answers
+ * by its exit code, for scripts that roll out.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { gateResult } from '../../api/gate.ts';
+import { versionsCompared } from '../../api/versions.ts';
+import { durationMs } from '../../config/quantities.ts';
+import { tryParseJson } from '../../model/json.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { unreadable } from '../../model/why-unreadable.ts';
+import { CommandFailure, failUndecided, RELEASE_EXIT, undecidedUnlessHelp } from '../exit-codes.ts';
+import { ask, askedPort, reading, serviceOf, type ServiceFlags, tokenOption } from '../running-service.ts';
+import { settingOption } from '../setting-option.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface ReleaseFlags extends ServiceFlags {
+  readonly agent: string;
+  readonly against: string;
+  readonly suite?: string;
+  readonly environment?: string;
+  readonly since?: string;
+  readonly maxDrop: string;
+  readonly gate?: string;
+  readonly wait?: string;
+}
+
+const LOOK_EVERY_MS = 60_000;
+/** The service compares one pair after the other. */
+const ANSWER_MS = 60_000;
+
+const HELP = `
+  promote    its success rate is shown to be down by no more than --max-drop
+  roll back  it is shown to be worse, on the cases of the gate or in traffic
+  hold       neither is shown yet
+
+Each is wrong in at most one of forty releases, however often it is asked. Exit codes: 0 promote, 1 roll back, 2 hold,
+3 an error.
+
+Examples:
+  assay gate v2 --baseline v1 --json > gate.json
+  assay release v2 --against v1 --agent shop --gate gate.json --wait 2h`;
+
+export function addRelease(program: Command, terminal: Terminal): void {
+  program
+    .command('release')
+    .description('decide whether a version that has some of the traffic may get more: promote, hold or roll back')
+    .argument('<version>', 'the new version, as spans name it')
+    .requiredOption('--against <version>', 'the version before')
+    .requiredOption('--agent <agent>', 'the agent')
+    .option('--suite <suite>', 'the suite that decides (default: the first)')
+    .option('--environment <environment>', 'only conversations of this environment')
+    .option('--since <time>', 'conversations since then (default: 30d)')
+    .option('--max-drop <points>', 'points of the success rate that it may lose', '5')
+    .option('--gate <file>', 'what `assay gate --json` wrote: evidence from cases counts as well')
+    .option('--wait <duration>', 'while the answer is hold, ask each minute, for so long')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
+    .option('--json', 'print the answer as JSON')
+    .addOption(tokenOption())
+    .addOption(askedPort())
+    .addOption(settingOption('config'))
+    .addHelpText('after', HELP)
+    .exitOverride(undecidedUnlessHelp)
+    .action(async (version: string, flags: ReleaseFlags) => {
+      const { decision, sentence, evidence } = await decided(terminal, version, flags).catch(failUndecided);
+      terminal.out(flags.json === true ? visibleJson({ decision, sentence, evidence }) : safe(sentence, 500));
+      const code = RELEASE_EXIT[decision];
+      if (code !== 0) throw new CommandFailure('', code);
+    });
+}
+
+async function decided(terminal: Terminal, version: string, flags: ReleaseFlags) {
+  const { url, token } = serviceOf(flags);
+  const question = questionOf(version, flags);
+  const until = Date.now() + waitOf(flags.wait);
+  for (;;) {
+    const answer = await ask(new URL(question, url), { ...reading(token), waitMs: ANSWER_MS });
+    const { release } = versionsCompared.parse(answer);
+    if (release.decision !== 'hold' || Date.now() + LOOK_EVERY_MS > until) return release;
+    terminal.err(safe(release.sentence, 500));
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+function questionOf(version: string, { gate, maxDrop, ...flags }: ReleaseFlags): string {
+  const drop = Number(maxDrop);
+  if (!(drop > 0 && drop < 100)) throw new Error('--max-drop: points above 0 and below 100, such as 5');
+  const { agent, against: a, suite, environment, since } = flags;
+  const evidence = gate === undefined ? undefined : String(evidenceIn(gate, suite));
+  const query = { agent, a, b: version, suite, environment, since, smallest: String(drop / 100), evidence };
+  const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+  return `/api/v1/versions/compare?${new URLSearchParams(given)}`;
+}
+
+/** Evidence of the gate that fewer runs succeed, of the suite that is asked about. */
+function evidenceIn(file: string, suite: string | undefined): number {
+  const parsed = gateResult.safeParse(tryParseJson(textOf(file)));
+  if (!parsed.success) throw new Error(`--gate: ${safe(file, 200)} is not what \`assay gate --json\` writes`);
+  const tests = parsed.data.rules
+    .filter((rule) => suite === undefined || rule.suite === suite)
+    .flatMap((rule) => ('tests' in rule ? rule.tests : []))
+    .filter(({ of }) => of === 'success');
+  const [test, another] = tests;
+  if (test === undefined) throw new Error('--gate: no rule of it tested success: write `cases_worse: by chance`');
+  if (another !== undefined) throw new Error('--gate: it is about several suites: give --suite');
+  return Math.min(test.evidence ?? EVIDENCE_MAX, EVIDENCE_MAX);
+}
+
+/** More says nothing more. */
+const EVIDENCE_MAX = 1e9;
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(unreadable(file, error));
+  }
+}
+
+const waitSchema = durationMs({ min: 0, max: 7 * 86_400_000 });
+
+function waitOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const parsed = waitSchema.safeParse(text);
+  if (!parsed.success) throw new Error('--wait: a time up to a week, such as 30m or 2h');
+  return parsed.data;
+}

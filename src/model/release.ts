@@ -1,0 +1,70 @@
+/** May a version get more traffic? The answer of a canary, for people and for the machines that roll out. */
+import { counted } from './counted.ts';
+
+export type ReleaseDecision = 'promote' | 'hold' | 'roll_back';
+
+export interface ReleaseEvidence {
+  /** How many times likelier the cases of the gate are if the version is worse; 1 where none are given. */
+  readonly cases: number;
+  readonly traffic: number;
+}
+
+/** Evidence that rolls a version back: 1 / .025. Of versions that are no worse, at most one in forty ever has it. */
+export const ROLLS_BACK_AT = 40;
+
+export interface Release {
+  readonly decision: ReleaseDecision;
+  /** A sentence for a person. */
+  readonly sentence: string;
+  readonly evidence: ReleaseEvidence;
+}
+
+interface Found {
+  /** Ends of the change of the success rate in traffic, at whatever time one looks; undefined where it cannot be told. */
+  readonly change: { readonly lower: number; readonly upper: number } | undefined;
+  readonly conversationsNeeded: number | undefined;
+  readonly evidence: ReleaseEvidence;
+  /** The version may lose so much. */
+  readonly allowed: number;
+}
+
+export function releaseOf({ change, conversationsNeeded, evidence, allowed }: Found): Release {
+  const together = evidence.cases * evidence.traffic;
+  const drop = `${points(allowed)} points down`;
+  const moved =
+    change === undefined
+      ? 'nothing is known of the success rate in traffic'
+      : `the success rate moved by ${signed(change.lower)} to ${signed(change.upper)} points in traffic`;
+  if (together >= ROLLS_BACK_AT)
+    return {
+      ...{ decision: 'roll_back', evidence },
+      sentence: `Roll back: it is worse ${where(evidence)}; evidence ${round(together)} of the ${ROLLS_BACK_AT} that it takes; ${moved}.`,
+    };
+  if (change !== undefined && change.lower >= -allowed)
+    return { decision: 'promote', evidence, sentence: `Promote: ${moved}, and at most ${drop} is allowed.` };
+  const more =
+    conversationsNeeded === undefined ? '' : `; about ${counted(conversationsNeeded, 'more conversation')} would tell`;
+  return {
+    ...{ decision: 'hold', evidence },
+    sentence: `Hold: ${moved}, and at most ${drop} is allowed${more}; evidence that it is worse ${round(together)} of the ${ROLLS_BACK_AT} that roll it back.`,
+  };
+}
+
+/** Evidence multiplies under "no worse on the cases, and no worse in traffic". */
+function where({ cases, traffic }: ReleaseEvidence): string {
+  if (traffic >= ROLLS_BACK_AT) return 'in traffic';
+  return cases === 1 ? 'in traffic' : 'on the cases or in traffic';
+}
+
+function points(share: number): string {
+  return String(Number((share * 100).toFixed(1)));
+}
+
+function signed(share: number): string {
+  return `${share < 0 ? '\u2212' : '+'}${points(Math.abs(share))}`;
+}
+
+function round(evidence: number): string {
+  if (evidence >= 1000) return 'more than 1000';
+  return String(Number(evidence.toPrecision(2)));
+}
