@@ -5,6 +5,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Mistake } from '../../model/mistake.ts';
+import { present } from '../../model/present.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
 import { checkEnvironment, outcomeEnvironment, variablesOf } from '../cel/environment.ts';
@@ -93,24 +94,12 @@ class SuiteReader {
     const completed = this.#condition(['completed'], written.completed);
     const failed = this.#condition(['failed'], written.failed);
     const outcomes = this.#outcomes();
+    const { suite: name, version, description, scope, normalize, about, crash, tools } = written;
     const suite: Suite = {
-      name: written.suite,
-      ...(written.version !== undefined && { version: written.version }),
-      ...(written.description !== undefined && { description: written.description }),
-      scope: written.scope,
-      ...(written.normalize !== undefined && { normalize: written.normalize }),
-      ...(written.min_decided !== undefined && { minDecided: written.min_decided }),
-      ...(written.about !== undefined && { about: written.about }),
+      ...{ name, scope, criteria },
+      ...present({ version, description, normalize, minDecided: written.min_decided, about, crash, match, tools }),
       ...(written.hard_failure_keeps_score === true && { hardFailureKeepsScore: true }),
-      ...(written.crash !== undefined && { crash: written.crash }),
-      ...(match !== undefined && { match }),
-      ...(completed !== undefined && { completed }),
-      ...(failed !== undefined && { failed }),
-      criteria,
-      ...(outcomes !== undefined && { outcomes }),
-      ...(this.#parts.golden !== undefined && { golden: this.#parts.golden }),
-      ...(this.#parts.policy !== undefined && { toolPolicy: this.#parts.policy }),
-      ...(written.tools !== undefined && { tools: written.tools }),
+      ...present({ completed, failed, outcomes, golden: this.#parts.golden, toolPolicy: this.#parts.policy }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
     const compiled = compileSuite(suite, this.#document, {
@@ -148,13 +137,10 @@ class SuiteReader {
     const { expression, agent, version, environment, attributes } = match;
     const program = expression === undefined ? undefined : this.#compile(['match', 'expression'], expression, 'bool');
     this.#matchesTurn = this.#turnTest(program);
-    return {
-      ...(agent !== undefined && { agent }),
-      ...(version !== undefined && { version }),
-      ...(environment !== undefined && { environment }),
-      ...(attributes !== undefined && { attributes }),
-      ...(program !== undefined && { whyNot: whyNotBy(program, this.#scopeOf) }),
-    };
+    return present({
+      ...{ agent, version, environment, attributes },
+      whyNot: program && whyNotBy(program, this.#scopeOf),
+    });
   }
 
   #turnTest(match: Program | undefined): CompileOptions['matchesTurn'] {
