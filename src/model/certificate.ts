@@ -11,18 +11,19 @@ export const certificateShape = z.strictObject({
   kind: z.string().max(200).optional(),
   /** Time at which it was measured. */
   at: z.iso.datetime(),
-  /** Readings that measure it, and those of them on which it fails. */
-  readings: count,
+  readings: count.describe('that measure it, and did not choose it'),
+  /** Those of them on which it fails. */
   fired: count,
   /** Share of these that went badly; its interval allows for all that was tried beside it. */
   precision: estimate,
-  /** Share of bad conversations among all readings. */
-  bad: share,
-  /** Among the bad ones, the share of the kind: of those on which it fails, and of all. Absent without a kind. */
-  ofKind: z.strictObject({ fired: estimate, all: share }).optional(),
-  /** Failures that other suites call fine, and those of them on which it fails. */
-  missed: count,
-  added: count,
+  bad: share.describe('of all that were read'),
+  /** Absent without a kind. */
+  ofKind: z
+    .strictObject({ fired: estimate, all: share })
+    .optional()
+    .describe('among the bad ones, the share of the kind: of those that fail it, and of all'),
+  missed: count.describe('failures that the suites call fine'),
+  added: count.describe('of these, those on which it fails'),
   /** Shares of all conversations at hand: where it applies, and where it fails. */
   applies: share,
   fails: share,
