@@ -1,5 +1,6 @@
 /** Feedback of the agent's users as it is sent and shown. `model/feedback.ts` says what it means. */
 import { z } from 'zod';
+import { text } from './shapes.ts';
 import { FEEDBACK_LIMITS, FEEDBACK_WAYS, POLARITIES, whyOutside } from '../model/feedback.ts';
 
 const FEEDBACK_MAX = 1000;
@@ -7,12 +8,6 @@ const CONVERSATION_ID_MAX = 4096;
 /** A clock may be ahead by this; a time further ahead is a mistake, such as one of another unit. */
 const AHEAD_MAX_MS = 24 * 3_600_000;
 
-const text = (max: number) =>
-  z
-    .string('a text')
-    .min(1, 'a text that is not empty')
-    .max(max, `at most ${max} characters`)
-    .transform((given) => given.toWellFormed());
 /** Forms send fields that nobody filled in. */
 const textOrNone = (max: number) =>
   z

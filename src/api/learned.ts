@@ -1,26 +1,15 @@
 /** `GET /api/v1/criteria/learned`: criteria that tell kinds of failure, and what readings say of each. */
 import { z } from 'zod';
 import { placeOfEstimate } from './estimate.ts';
-import { count, list, share, time } from './shapes.ts';
+import { certificateShape } from '../model/certificate.ts';
+import { count, list, time } from './shapes.ts';
 
 export const learnedQuery = z.strictObject(placeOfEstimate);
 
+const { readings, fired, precision, bad, ofKind, missed, added, applies, fails, like } = certificateShape.shape;
 const certificate = z.strictObject({
-  says: z.string(),
-  certified: z.boolean(),
-  readings: count.meta({ description: 'that measure it, and did not choose it' }),
-  fired: count,
-  precision: z.strictObject({ value: share, lower: share, upper: share }),
-  bad: share.meta({ description: 'of all that were read' }),
-  of_kind: z
-    .strictObject({ fired: z.strictObject({ value: share, lower: share, upper: share }), all: share })
-    .optional()
-    .meta({ description: 'among the bad ones, the share of the kind: of those that fail it, and of all' }),
-  missed: count.meta({ description: 'failures that the suites call fine' }),
-  added: count.meta({ description: 'of these, those on which it fails' }),
-  applies: share,
-  fails: share,
-  like: z.strictObject({ criterion: z.string(), share }).optional(),
+  ...{ says: z.string(), certified: z.boolean(), readings, fired, precision, bad },
+  ...{ of_kind: ofKind, missed, added, applies, fails, like },
 });
 
 const criterion = z.strictObject({

@@ -7,6 +7,14 @@ import { ENDINGS } from '../model/ending.ts';
 import { ABOUTS, OUTCOMES } from '../model/evaluation.ts';
 import { timeSince } from '../model/since.ts';
 
+/** Half a character can't be stored, and nobody means one. */
+export const text = (max: number) =>
+  z
+    .string('a text')
+    .min(1, 'a text that is not empty')
+    .max(max, `at most ${max} characters`)
+    .transform((given) => given.toWellFormed());
+
 /** A list that nobody changes. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 

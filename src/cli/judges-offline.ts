@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { Evaluation } from '../model/evaluation.ts';
+import { errorMessage } from '../model/error-message.ts';
 import { KeptAnswers } from '../offline/kept-answers.ts';
 import { OfflineJudges, type QuestionCounts } from '../offline/offline-judges.ts';
 import { NOT_ASKED } from '../score/suite/judges.ts';
@@ -56,7 +57,7 @@ async function keptAnswers(settings: Settings, terminal: Terminal): Promise<Kept
   const file = path.join(settings.dataDir, ANSWER_FILE);
   const onProblem = (of: 'file' | 'store', error: unknown) => {
     const where = of === 'file' ? `answers of judges in ${file}` : 'answers of judges in the store';
-    terminal.err(`${where} cannot be used, asking without them: ${safe(messageOf(error))}`);
+    terminal.err(`${where} cannot be used, asking without them: ${safe(errorMessage(error))}`);
   };
   const attempt = async <T>(of: 'file' | 'store', open: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -96,10 +97,6 @@ function reportTo(terminal: Terminal): (event: JudgeEvent) => void {
       );
     else if (event.type === 'judging-failed') once(event.problem, safe(event.problem));
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** How many criteria had verdicts for which nobody was asked. */

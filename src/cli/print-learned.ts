@@ -1,5 +1,5 @@
 /** Prints for each kind of failure the best criteria, and what is known of each: `assay learn`. */
-import type { Learned, LearnedCriterion } from '../learn/learned.ts';
+import { isKnownGood, type Learned, type LearnedCriterion } from '../learn/learned.ts';
 import { type Certificate, certificateWords, isCertified } from '../model/certificate.ts';
 import { counted } from '../model/counted.ts';
 import type { ReadRecording } from '../offline/read-cases.ts';
@@ -18,10 +18,6 @@ export function printLearned(terminal: Terminal, learned: readonly Learned[], { 
     if (kind !== undefined && !criteria.some(isKnownGood)) printForJudge(terminal, kind, notes);
     for (const criterion of criteria) printCriterion(terminal, criterion);
   }
-}
-
-function isKnownGood({ certificate }: LearnedCriterion): boolean {
-  return certificate !== undefined && isCertified(certificate);
 }
 
 /** A model can be asked where no expression tells; its criterion is measured like any other, by `--certify`. */

@@ -8,6 +8,7 @@ import type { Mistake } from '../model/mistake.ts';
 import { KIND_CHARACTERS_MAX } from '../model/named-kinds.ts';
 import { READING_ANSWERS } from '../model/readings.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
+import { present } from '../model/present.ts';
 import { isRecord, readList, wholeMistake } from '../offline/list-file.ts';
 
 const idText = z.union([z.string('a text').min(1, 'a text that is not empty'), z.number().transform(String)]);
@@ -32,7 +33,7 @@ interface Given {
 
 export function readLabels(file: string, given: Given) {
   const form = { schema: labelSchema, fields: FIELDS, needed: 5, are: 'labels' };
-  const { all, mistakes } = readAll(file, form, (entry) => ({ ...defined(given), ...entry }));
+  const { all, mistakes } = readAll(file, form, (entry) => ({ ...present(given), ...entry }));
   return { labels: all, mistakes };
 }
 
@@ -58,7 +59,7 @@ export function readReadings(file: string, given: Pick<Given, 'by'>) {
   const form = { schema: readingSchema, fields: READING_FIELDS, needed: 3, are: 'readings' };
   const { all, mistakes } = readAll(file, form, ({ answer, ...entry }) => {
     const word = ANSWERS.get(String(answer).toLowerCase()) ?? answer;
-    return { ...defined(given), ...entry, ...(word === undefined ? {} : { answer: word }) };
+    return { ...present(given), ...entry, ...(word === undefined ? {} : { answer: word }) };
   });
   return { readings: all, mistakes };
 }
@@ -89,8 +90,4 @@ function readAll<Schema extends z.ZodType>(
   if (all.length === 0 && mistakes.length === 0)
     mistakes.push(wholeMistake(file, { problem: `there are no ${are} in it`, expected }));
   return { all, mistakes };
-}
-
-function defined(given: Given): Partial<Given> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 /** Finds the traces that are about a conversation or a user, by the same rules that read their spans for scoring. */
+import type { ForgettableNames } from '../store/engine-store.ts';
 import { conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import { mayCarryFeedback } from '../otlp/feedback-events.ts';
@@ -7,19 +8,13 @@ import { type CarriedFeedback, feedbackIn, feedbackOfLogs } from '../normalize/f
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 
-/** A conversation, or a user under each form in which his id may be kept. */
-export interface About {
-  readonly conversation: ConversationId | undefined;
-  readonly users: readonly string[];
-}
-
 export class AboutMatcher {
-  readonly #about: About;
+  readonly #about: ForgettableNames;
   readonly #idKeys: IdKeys | undefined;
   /** Texts of which at least one is in the bytes of spans that concern them; undefined if that cannot be said. */
   readonly #texts: readonly Buffer[] | undefined;
 
-  constructor(about: About, idKeys: readonly string[]) {
+  constructor(about: ForgettableNames, idKeys: readonly string[]) {
     this.#about = about;
     this.#idKeys = idKeysOf(idKeys);
     this.#texts = textsOf(about);
@@ -99,7 +94,7 @@ const NUMBER = /^-?\d+$/;
 const PLAIN = /^[\w.@:/+=-]+$/;
 
 /** Most bytes are about somebody else, and searching them is a hundred times cheaper than reading them. */
-function textsOf({ conversation, users }: About): readonly Buffer[] | undefined {
+function textsOf({ conversation, users }: ForgettableNames): readonly Buffer[] | undefined {
   if (users.some((user) => NUMBER.test(user) || !PLAIN.test(user))) return undefined;
   if (conversation === undefined) return users.map((user) => Buffer.from(user));
   const [, traceId] = /^trace:([0-9a-f]{32})$/.exec(conversation) ?? [];

@@ -2,7 +2,7 @@
  * Criteria for failures that people found, each with what is known of it. Only conversations that lots chose to be read
  * measure them; others may suggest them.
  */
-import type { Certificate } from '../model/certificate.ts';
+import { type Certificate, isCertified } from '../model/certificate.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type Bits, bitsOf, has, likeness } from './bits.ts';
 import { isOfNone, type Measured, offered } from './certify.ts';
@@ -33,6 +33,11 @@ export interface LearnedCriterion {
   readonly certificate: Certificate | undefined;
   /** Places of the conversations on which it fails. */
   readonly failsOn: readonly number[];
+}
+
+/** Certified, by readings that did not choose it. */
+export function isKnownGood({ certificate }: LearnedCriterion): boolean {
+  return certificate !== undefined && isCertified(certificate);
 }
 
 interface LearnOptions {

@@ -6,9 +6,11 @@
 import path from 'node:path';
 import { Document } from 'yaml';
 import { buildConversation, knowing } from '../assemble/build-conversation.ts';
+import { contentsByTrace } from '../assemble/trace-content.ts';
 import { turnsOfTrace } from '../engine/turns-of-trace.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { counted } from '../model/counted.ts';
+import { present } from '../model/present.ts';
 import { decisionOf } from '../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../model/excerpt.ts';
@@ -91,40 +93,10 @@ function attempt(
 
 /** The way of every conversation: from spans to turns. */
 function understood(excerpt: Excerpt, { id, truth }: Conversation): Conversation {
-  const request: unknown = JSON.parse(excerptRequest(excerpt, truth));
-  const turns = tracesIn(request).flatMap((trace) =>
-    turnsOfTrace({ traces: transcodeTraces(Buffer.from(JSON.stringify(trace))), logs: undefined }),
-  );
+  const bytes = transcodeTraces(Buffer.from(excerptRequest(excerpt, truth)));
+  const turns = contentsByTrace([{ signal: 'traces', bytes }]).flatMap((source) => turnsOfTrace(source));
   const conversation = buildConversation(id, turns);
   return truth === undefined ? conversation : knowing(conversation, [truth]);
-}
-
-interface ExampleRequest {
-  readonly resourceSpans: readonly {
-    readonly resource: unknown;
-    readonly scopeSpans: readonly {
-      readonly scope: unknown;
-      readonly spans: readonly { readonly traceId: string }[];
-    }[];
-  }[];
-}
-
-/** Traces of a request, one each. */
-function tracesIn(request: unknown): readonly unknown[] {
-  // The cast holds: `excerptRequest` has just written it.
-  const { resourceSpans } = request as ExampleRequest;
-  const ids = new Set(
-    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(({ traceId }) => traceId))),
-  );
-  return [...ids].map((id) => ({
-    resourceSpans: resourceSpans.map(({ resource, scopeSpans }) => ({
-      resource,
-      scopeSpans: scopeSpans.map(({ scope, spans }) => ({
-        scope,
-        spans: spans.filter(({ traceId }) => traceId === id),
-      })),
-    })),
-  }));
 }
 
 /** Whether a test can expect it: a failure of a check or a judge is not what anybody wants again. */
@@ -159,7 +131,7 @@ function testOf({
   });
   return {
     name: `${conversation.id}: ${outcome.replaceAll('_', ' ')}`,
-    ...defined({
+    ...present({
       agent: excerpt.agent,
       version: excerpt.version,
       environment: excerpt.environment,
@@ -167,36 +139,32 @@ function testOf({
       attributes: attributes.size === 0 ? undefined : Object.fromEntries(attributes),
     }),
     ...(excerpt.turns.length === 1 && only !== undefined
-      ? { ...turnJson({ ...only, state: undefined }), ...defined({ state: conversation.state }) }
+      ? { ...turnJson({ ...only, state: undefined }), ...present({ state: conversation.state }) }
       : { turns: excerpt.turns.map(turnJson) }),
-    ...defined({ truth: conversation.truth }),
+    ...present({ truth: conversation.truth }),
     ...(judged.length === 0 ? {} : { judge: Object.fromEntries(judged) }),
     expect: Object.fromEntries(
       [...verdicts]
         .filter(([criterion, { verdict }]) => isMet(criterion) && IS_EXPECTED[verdict])
         .map(([criterion, { verdict }]) => [criterion, verdict]),
     ),
-    ...defined({ score: score === undefined || !isMet('score') ? undefined : Number((score / ONE).toFixed(2)) }),
+    ...present({ score: score === undefined || !isMet('score') ? undefined : Number((score / ONE).toFixed(2)) }),
     outcome: isMet('outcome') ? outcome : undefined,
   };
 }
 
 function turnJson({ user, calls, answer, error, state }: ExcerptTurn): Readonly<Record<string, unknown>> {
   return {
-    ...defined({ user }),
+    ...present({ user }),
     ...(calls.length === 0
       ? {}
       : { calls: calls.map((group) => (group.length === 1 ? group.map(callJson)[0] : group.map(callJson))) }),
-    ...defined({ answer, error, state }),
+    ...present({ answer, error, state }),
   };
 }
 
 function callJson({ tool, args, result, error }: ExcerptCall): Readonly<Record<string, unknown>> {
-  return { tool, args, ...defined({ result, error }) };
-}
-
-function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return { tool, args, ...present({ result, error }) };
 }
 
 const PREFIX = 'assay.';

@@ -1,32 +1,38 @@
 /** Knowledge of a criterion from conversations that people read, and that did not choose it. */
-import type { Estimate } from './estimate.ts';
+import { z } from 'zod';
 import { counted } from './counted.ts';
 
-export interface Certificate {
+const share = z.number().min(0).max(1);
+const count = z.int().min(0);
+const estimate = z.strictObject({ value: share, lower: share, upper: share });
+
+export const certificateShape = z.strictObject({
   /** The kind of failure that it was looked for; absent where it was written by a person. */
-  readonly kind?: string | undefined;
-  /** Time at which it was measured, in ISO 8601. */
-  readonly at: string;
-  /** Readings that measure it, and those of them on which it fails. */
-  readonly readings: number;
-  readonly fired: number;
+  kind: z.string().max(200).optional(),
+  /** Time at which it was measured. */
+  at: z.iso.datetime(),
+  readings: count.describe('that measure it, and did not choose it'),
+  /** Those of them on which it fails. */
+  fired: count,
   /** Share of these that went badly; its interval allows for all that was tried beside it. */
-  readonly precision: Estimate;
-  /** Share of bad conversations among all readings. */
-  readonly bad: number;
-  /** Among the bad ones, the share of the kind: of those on which it fails, and of all. Absent without a kind. */
-  readonly ofKind?: { readonly fired: Estimate; readonly all: number } | undefined;
-  /** Failures that other suites call fine, and those of them on which it fails. */
-  readonly missed: number;
-  readonly added: number;
+  precision: estimate,
+  bad: share.describe('of all that were read'),
+  /** Absent without a kind. */
+  ofKind: z
+    .strictObject({ fired: estimate, all: share })
+    .optional()
+    .describe('among the bad ones, the share of the kind: of those that fail it, and of all'),
+  missed: count.describe('failures that the suites call fine'),
+  added: count.describe('of these, those on which it fails'),
   /** Shares of all conversations at hand: where it applies, and where it fails. */
-  readonly applies: number;
-  readonly fails: number;
+  applies: share,
+  fails: share,
   /** The criterion that fails on the most of the same conversations, and how much of both they are. */
-  readonly like?: { readonly criterion: string; readonly share: number } | undefined;
+  like: z.strictObject({ criterion: z.string().max(400), share }).optional(),
   /** Faults put into good conversations, and those that it notices. */
-  readonly faults?: { readonly tried: number; readonly noticed: number } | undefined;
-}
+  faults: z.strictObject({ tried: count, noticed: count }).optional(),
+});
+export type Certificate = Readonly<z.output<typeof certificateShape>>;
 
 /** Knowledge of the criteria of a suite. */
 export interface Certificates {

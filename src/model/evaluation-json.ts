@@ -3,200 +3,56 @@
  * when they are read again.
  */
 import { z } from 'zod';
-import { type Ending, ENDINGS } from './ending.ts';
+import { ENDINGS } from './ending.ts';
 import {
-  type About,
   ABOUTS,
   type Evaluation,
-  type FindingKind,
   FINDINGS,
   type GradedStep,
-  type Outcome,
   OUTCOMES,
   UNDECIDED,
-  type UndecidedReason,
   type Verdict,
-  type VerdictKind,
   VERDICTS,
 } from './evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from './ids.ts';
 import { isMapping } from './json.ts';
+import { present } from './present.ts';
 import { partsOf, verdictFrom } from './verdict-parts.ts';
 
-export interface EvaluationJson {
-  readonly conversation_id: string;
-  readonly turn_id?: string;
-  readonly suite: string;
-  readonly suite_version: string;
-  readonly scope: string;
-  readonly revision: number;
-  readonly score: number | null;
-  readonly outcome: Outcome;
-  /** Decided share of the weight; absent if it was stored before that was kept. */
-  readonly decided_share?: number;
-  /** Subject of the decided criteria: `form`, `rules` or the `task`. */
-  readonly about?: About;
-  /** How the conversation, or the turn, ended. */
-  readonly ending?: Ending;
-  /** Kind of the failure. */
-  readonly because?: string;
-  readonly explanation: string;
-  readonly verdicts: { readonly [criterion: string]: VerdictJson };
-  readonly findings?: readonly FindingJson[];
-  /** Criteria whose verdicts are not in: this is what can be said so far. */
-  readonly waits_for?: readonly string[];
-}
-
-interface VerdictJson {
-  readonly verdict: VerdictKind;
-  readonly reason: string;
-  readonly evidence: readonly string[];
-  /** Absent where no model was asked. */
-  readonly judged_by?: { readonly judge: string; readonly version: string; readonly model?: string };
-  /** Absent where no steps were graded. */
-  readonly steps?: readonly GradedStepJson[];
-  /** Why a question that was asked has no answer. */
-  readonly undecided?: UndecidedReason;
-}
-
-interface GradedStepJson {
-  readonly step: number;
-  readonly tool: string;
-  readonly score: number;
-  readonly reason: string;
-  /** Absent where the step was not made. */
-  readonly span_id?: string;
-  readonly other_votes?: readonly { readonly score: number; readonly reason: string }[];
-}
-
-interface FindingJson {
-  readonly finding: FindingKind;
-  readonly reason: string;
-  readonly evidence: readonly string[];
-}
-
-const MILLION = 1_000_000;
-
-export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
-  return {
-    conversation_id: evaluation.conversationId,
-    ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
-    suite: evaluation.suite,
-    suite_version: evaluation.suiteVersion,
-    scope: evaluation.scope,
-    revision: evaluation.revision,
-    score: evaluation.score === undefined ? null : evaluation.score / MILLION,
-    outcome: evaluation.outcome,
-    ...(evaluation.decidedShare !== undefined && { decided_share: evaluation.decidedShare / MILLION }),
-    ...(evaluation.about !== undefined && { about: evaluation.about }),
-    ...(evaluation.ending !== undefined && { ending: evaluation.ending }),
-    ...(evaluation.because !== undefined && { because: evaluation.because }),
-    explanation: evaluation.explanation,
-    // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
-    verdicts: Object.fromEntries(
-      [...evaluation.verdicts].map(([criterion, verdict]) => [criterion, toVerdictJson(verdict)]),
-    ),
-    ...(evaluation.findings !== undefined && {
-      findings: evaluation.findings.map(({ finding, reason, evidence }) => ({ finding, reason, evidence })),
-    }),
-    ...(evaluation.waitsFor === undefined ? {} : { waits_for: evaluation.waitsFor }),
-  };
-}
-
-/** Throws where it is not what `toEvaluationJson` gives. Fields that a later version may have added are left out. */
-export function fromEvaluationJson(json: unknown): Evaluation {
-  const read = evaluationShape.parse(json);
-  return {
-    // The casts are the brands: they were written by an Assay.
-    conversationId: read.conversation_id as ConversationId,
-    turnId: read.turn_id as TurnId | undefined,
-    suite: read.suite,
-    suiteVersion: read.suite_version,
-    scope: read.scope,
-    revision: read.revision,
-    score: read.score === null ? undefined : Math.round(read.score * MILLION),
-    outcome: read.outcome,
-    ...(read.decided_share !== undefined && { decidedShare: Math.round(read.decided_share * MILLION) }),
-    ...(read.about !== undefined && { about: read.about }),
-    ...(read.ending !== undefined && { ending: read.ending }),
-    ...(read.because !== undefined && { because: read.because }),
-    explanation: read.explanation,
-    verdicts: new Map(
-      Object.entries(read.verdicts).map(([criterion, verdict]) => [criterion, toVerdict(verdictShape.parse(verdict))]),
-    ),
-    ...(read.findings !== undefined && {
-      findings: read.findings.map(({ finding, reason, evidence }) => ({
-        finding,
-        reason,
-        evidence: evidence as SpanId[],
-      })),
-    }),
-    ...(read.waits_for !== undefined && { waitsFor: read.waits_for }),
-  };
-}
-
-function toVerdictJson(verdict: Verdict): VerdictJson {
-  const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
-  return {
-    verdict: verdict.verdict,
-    reason,
-    evidence,
-    ...(judgedBy !== undefined && { judged_by: judgedBy }),
-    ...(steps !== undefined && { steps: steps.map(toStepJson) }),
-    ...(undecided !== undefined && { undecided }),
-  };
-}
-
-function toStepJson({ spanId, otherVotes, ...step }: GradedStep): GradedStepJson {
-  return {
-    ...step,
-    ...(spanId !== undefined && { span_id: spanId }),
-    ...(otherVotes !== undefined && { other_votes: otherVotes }),
-  };
-}
-
-function toVerdict({ verdict, reason, evidence, judged_by, steps, undecided }: z.output<typeof verdictShape>): Verdict {
-  return verdictFrom(verdict, {
-    reason,
-    evidence: evidence as SpanId[],
-    ...(judged_by !== undefined && { judgedBy: judgeVersionOf(judged_by) }),
-    ...(steps !== undefined && { steps: steps.map(toStep) }),
-    ...(undecided !== undefined && { undecided }),
-  });
-}
-
-function judgeVersionOf({ judge, version, model }: { judge: string; version: string; model?: string | undefined }) {
-  return { judge, version, ...(model !== undefined && { model }) };
-}
-
-function toStep({ span_id, other_votes, ...step }: z.output<typeof stepShape>): GradedStep {
-  return {
-    ...step,
-    spanId: span_id as SpanId | undefined,
-    ...(other_votes !== undefined && { otherVotes: other_votes }),
-  };
-}
-
-const gradeShape = z.object({
-  score: z.union([z.literal(1), z.literal(0.5), z.literal(0)]),
-  reason: z.string(),
-});
-
-const stepShape = gradeShape.extend({
-  step: z.int(),
+const grade = { score: z.union([z.literal(1), z.literal(0.5), z.literal(0)]), reason: z.string() };
+const stepShape = z.object({
+  step: z.number().int().describe('From 1, in the golden trace.'),
   tool: z.string(),
-  span_id: z.string().optional(),
-  other_votes: z.array(gradeShape).optional(),
+  ...grade,
+  span_id: z.string().optional().describe('Of the call that was made for it; absent where none was.'),
+  other_votes: z.array(z.object(grade)).optional(),
 });
 
-const verdictShape = z.object({
+export const verdictShape = z.object({
   verdict: z.enum(VERDICTS),
   reason: z.string(),
-  evidence: z.array(z.string()),
-  judged_by: z.object({ judge: z.string(), version: z.string(), model: z.string().optional() }).optional(),
-  steps: z.array(stepShape).optional(),
-  undecided: z.enum(UNDECIDED).optional(),
+  evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
+  judged_by: z
+    .object({
+      judge: z.string().describe('Its name in the configuration.'),
+      version: z
+        .string()
+        .describe('Another one whenever the question, what is shown, the model or its parameters are.'),
+      model: z.string().exactOptional().describe('As the provider names it.'),
+    })
+    .optional()
+    .describe('Absent where no model was asked.'),
+  steps: z
+    .array(stepShape)
+
+    .optional()
+    .describe('The grade of each step of the golden trace, where a judge graded steps.'),
+  undecided: z
+    .enum(UNDECIDED)
+    .optional()
+    .describe('Why a question that was asked has no answer; absent where it has one or does not arise.'),
 });
+type VerdictJson = z.output<typeof verdictShape>;
 
 const evaluationShape = z.object({
   conversation_id: z.string(),
@@ -207,15 +63,102 @@ const evaluationShape = z.object({
   revision: z.int().min(1),
   score: z.number().min(0).max(1).nullable(),
   outcome: z.enum(OUTCOMES),
+  /** Decided share of the weight; absent if it was stored before that was kept. */
   decided_share: z.number().min(0).max(1).optional(),
+  /** Subject of the decided criteria: `form`, `rules` or the `task`. */
   about: z.enum(ABOUTS).optional(),
+  /** How the conversation, or the turn, ended. */
   ending: z.enum(ENDINGS).optional(),
+  /** Kind of the failure. */
   because: z.string().optional(),
   explanation: z.string(),
-  // Not a record of verdicts: zod leaves a key `__proto__` out of those.
-  verdicts: z.custom<Readonly<Record<string, unknown>>>(isMapping),
+  // Not a record of verdicts, each of which is parsed on its own: zod leaves a key `__proto__` out of those.
+  verdicts: z.custom<Readonly<Record<string, VerdictJson>>>(isMapping),
   findings: z
     .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
+
     .optional(),
+  /** Criteria whose verdicts are not in: this is what can be said so far. */
   waits_for: z.array(z.string()).optional(),
 });
+export type EvaluationJson = Readonly<z.output<typeof evaluationShape>>;
+
+const MILLION = 1_000_000;
+
+export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
+  const { suite, scope, revision, score, outcome, decidedShare, about, ending, because, explanation } = evaluation;
+  return {
+    conversation_id: evaluation.conversationId,
+    ...present({ turn_id: evaluation.turnId }),
+    suite,
+    suite_version: evaluation.suiteVersion,
+    scope,
+    revision,
+    score: score === undefined ? null : score / MILLION,
+    outcome,
+    ...(decidedShare !== undefined && { decided_share: decidedShare / MILLION }),
+    ...present({ about, ending, because }),
+    explanation,
+    // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
+    verdicts: Object.fromEntries(
+      [...evaluation.verdicts].map(([criterion, verdict]) => [criterion, toVerdictJson(verdict)]),
+    ),
+    ...present({
+      findings: evaluation.findings?.map((one) => ({ ...one, evidence: [...one.evidence] })),
+      waits_for: evaluation.waitsFor && [...evaluation.waitsFor],
+    }),
+  };
+}
+
+/** Throws where it is not what `toEvaluationJson` gives. Fields that a later version may have added are left out. */
+export function fromEvaluationJson(json: unknown): Evaluation {
+  const read = evaluationShape.parse(json);
+  const { suite, scope, revision, score, outcome, decided_share, about, ending, because, explanation } = read;
+  return {
+    // The casts are the brands: they were written by an Assay.
+    conversationId: read.conversation_id as ConversationId,
+    turnId: read.turn_id as TurnId | undefined,
+    suite,
+    suiteVersion: read.suite_version,
+    scope,
+    revision,
+    score: score === null ? undefined : Math.round(score * MILLION),
+    outcome,
+    ...(decided_share !== undefined && { decidedShare: Math.round(decided_share * MILLION) }),
+    ...present({ about, ending, because }),
+    explanation,
+    verdicts: new Map(
+      Object.entries(read.verdicts).map(([criterion, verdict]) => [criterion, toVerdict(verdictShape.parse(verdict))]),
+    ),
+    ...present({
+      findings: read.findings?.map((one) => ({ ...one, evidence: one.evidence as SpanId[] })),
+      waitsFor: read.waits_for,
+    }),
+  };
+}
+
+export function toVerdictJson(verdict: Verdict): VerdictJson {
+  const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
+  const graded = steps?.map(({ spanId, otherVotes, ...step }) => ({
+    ...step,
+    ...present({ span_id: spanId, other_votes: otherVotes && [...otherVotes] }),
+  }));
+  const more = present({ judged_by: judgedBy, steps: graded, undecided });
+  return { verdict: verdict.verdict, reason, evidence: [...evidence], ...more };
+}
+
+function toVerdict({ verdict, reason, evidence, judged_by, steps, undecided }: VerdictJson): Verdict {
+  return verdictFrom(verdict, {
+    reason,
+    evidence: evidence as SpanId[],
+    ...present({
+      judgedBy: judged_by,
+      steps: steps?.map(toStep),
+      undecided,
+    }),
+  });
+}
+
+function toStep({ span_id, other_votes, ...step }: z.output<typeof stepShape>): GradedStep {
+  return { ...step, spanId: span_id as SpanId | undefined, ...present({ otherVotes: other_votes }) };
+}

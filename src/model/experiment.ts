@@ -1,64 +1,74 @@
 /**
  * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its
- * own, so that it can be carried from one machine to another, and a release be compared with the one before.
+ * own, so that it can be carried from one machine to another, and a release be compared with the one before. Its shape
+ * is that of the files as well.
  */
-import type { NotApplicableHandling } from './decision.ts';
-import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
-import type { UntilDecided } from './until-decided.ts';
-
-export interface Experiment {
-  /** Unique id: its start, and random letters. */
-  readonly id: string;
-  /** Name for people. Several may have the same name; the last one is meant then. */
-  readonly name: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** Undefined while cases are left: it runs, or was interrupted. */
-  readonly endedAt: string | undefined;
-  readonly dataset: {
-    readonly name: string;
-    readonly version: string;
-    readonly file: string;
-    readonly fingerprint: string;
-    readonly cases: number;
-  };
-  readonly agent: {
-    /** `recording`: nobody was asked; its conversations had been recorded. */
-    readonly kind: 'command' | 'module' | 'url' | 'recording';
-    /** Agent as named on the command line; for a recording, its files. */
-    readonly target: string;
-    /** Version that its spans give; undefined until the first arrives. */
-    readonly version: string | undefined;
-  };
-  /** Commit of the folder it was started in; undefined if that is no git checkout. */
-  readonly git: { readonly commit: string; readonly branch: string | undefined; readonly isDirty: boolean } | undefined;
-  readonly suites: readonly ExperimentSuite[];
-  /** How often each case is run. */
-  readonly repeats: number;
-  /** Handed to the agent with each run, different for each. */
-  readonly seed: number;
-  readonly assayVersion: string;
-  /** Present if it ends as soon as a gate is decided. */
-  readonly untilDecided?: UntilDecided;
-}
+import { z } from 'zod';
+import { NOT_APPLICABLE_HANDLINGS } from './decision.ts';
+import { fromEvaluationJson, toEvaluationJson } from './evaluation-json.ts';
+import type { Evaluation } from './evaluation.ts';
+import { untilDecidedShape } from './until-decided.ts';
+import { absent, millionths, writtenRecord } from './written-record.ts';
 
 /** Suite that scored it: as much as is needed to read the evaluations without it. */
-export interface ExperimentSuite {
-  readonly name: string;
-  readonly version: string;
+const suite = z.object({
+  name: z.string(),
+  version: z.string(),
   /** SHA-256, in hex, of its file. */
-  readonly fingerprint: string;
-  readonly scope: SuiteScope;
+  fingerprint: z.string(),
+  scope: z.enum(['conversation', 'turn']),
   /** Ids of its approved golden traces; absent in what was kept before they were. */
-  readonly golden?: readonly string[];
-  readonly criteria: readonly {
-    readonly name: string;
-    readonly question: string;
-    readonly weight: Millionths;
-    readonly isCritical: boolean;
-    readonly whenNotApplicable: NotApplicableHandling;
-  }[];
-}
+  golden: z.array(z.string()).readonly().exactOptional(),
+  criteria: z
+    .array(
+      writtenRecord({
+        name: z.string(),
+        question: z.string(),
+        weight: millionths,
+        isCritical: z.boolean(),
+        whenNotApplicable: z.enum(NOT_APPLICABLE_HANDLINGS),
+      }),
+    )
+    .readonly(),
+});
+export type ExperimentSuite = Readonly<z.output<typeof suite>>;
+
+export const experimentShape = writtenRecord({
+  /** Unique id: its start, and random letters. */
+  id: z.string().min(1),
+  /** Name for people. Several may have the same name; the last one is meant then. */
+  name: z.string(),
+  /** ISO 8601. */
+  startedAt: z.string(),
+  /** Undefined while cases are left: it runs, or was interrupted. */
+  endedAt: absent(z.string()),
+  dataset: z.object({
+    name: z.string(),
+    version: z.string(),
+    file: z.string(),
+    fingerprint: z.string(),
+    cases: z.int().min(0),
+  }),
+  agent: z.object({
+    /** `recording`: nobody was asked; its conversations had been recorded. */
+    kind: z.enum(['command', 'module', 'url', 'recording']),
+    /** Agent as named on the command line; for a recording, its files. */
+    target: z.string(),
+    /** Version that its spans give; undefined until the first arrives. */
+    version: absent(z.string()),
+  }),
+  /** Commit of the folder it was started in; undefined if that is no git checkout. */
+  git: absent(writtenRecord({ commit: z.string(), branch: absent(z.string()), isDirty: z.boolean() })),
+  suites: z.array(suite).readonly(),
+  /** How often each case is run. */
+  repeats: z.int().min(1),
+  /** Handed to the agent with each run, different for each. */
+  seed: z.number(),
+  assayVersion: z.string(),
+  /** Present if it ends as soon as a gate is decided. */
+  untilDecided: untilDecidedShape.exactOptional(),
+});
+export type Experiment = Readonly<z.output<typeof experimentShape>>;
 
 export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] as const;
 /**
@@ -68,43 +78,48 @@ export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] a
  */
 export type RunEnd = (typeof RUN_ENDS)[number];
 
-/** A run of a case. */
-export interface CaseRun {
-  readonly case: string;
-  readonly caseFingerprint: string;
-  readonly tags: readonly string[];
-  /** Number of the repeat, from 1. */
-  readonly repeat: number;
-  /** Id of the scored conversation; the id that the run was given if there is none. */
-  readonly conversationId: string;
-  readonly end: RunEnd;
-  /** A sentence for a person: what went wrong, or what was odd. */
-  readonly problem: string | undefined;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  /** Empty where no suite is for it, or nothing is there to be scored. */
-  readonly evaluations: readonly Evaluation[];
-  readonly effort: RunEffort;
-  /** Range of its spans and log records in the experiment's files; undefined if there are none. */
-  readonly spans: FileRange | undefined;
-  readonly logs: FileRange | undefined;
-}
-
 /** Effort that the spans report; undefined if they do not. */
-export interface RunEffort {
-  readonly steps: number;
-  readonly llmCalls: number;
-  readonly toolCalls: number;
-  readonly inputTokens: number | undefined;
-  readonly outputTokens: number | undefined;
-  readonly costUsd: number | undefined;
-}
+const effort = writtenRecord({
+  steps: z.number(),
+  llmCalls: z.number(),
+  toolCalls: z.number(),
+  inputTokens: absent(z.number()),
+  outputTokens: absent(z.number()),
+  costUsd: absent(z.number()),
+});
+export type RunEffort = Readonly<z.output<typeof effort>>;
 
-export interface FileRange {
-  readonly from: number;
-  readonly to: number;
-}
+const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
+export type FileRange = Readonly<z.output<typeof range>>;
+
+const evaluation = z.codec(z.unknown(), z.custom<Evaluation>(), {
+  decode: fromEvaluationJson,
+  encode: toEvaluationJson,
+});
+
+/** A run of a case. */
+export const caseRunShape = writtenRecord({
+  case: z.string(),
+  caseFingerprint: z.string(),
+  tags: z.array(z.string()).readonly(),
+  /** Number of the repeat, from 1. */
+  repeat: z.int().min(1),
+  /** Id of the scored conversation; the id that the run was given if there is none. */
+  conversationId: z.string(),
+  end: z.enum(RUN_ENDS),
+  /** A sentence for a person: what went wrong, or what was odd. */
+  problem: absent(z.string()),
+  /** ISO 8601. */
+  startedAt: z.string(),
+  durationMs: z.number().min(0),
+  /** Empty where no suite is for it, or nothing is there to be scored. */
+  evaluations: z.array(evaluation).readonly(),
+  effort,
+  /** Range of its spans and log records in the experiment's files; undefined if there are none. */
+  spans: absent(range),
+  logs: absent(range),
+});
+export type CaseRun = Readonly<z.output<typeof caseRunShape>>;
 
 export interface ExperimentResult {
   readonly experiment: Experiment;

@@ -1,23 +1,36 @@
 /** An experiment that ends as soon as a release gate is decided: which question it asks, and how far it is. */
-import { type GateDecision, type GateLook, isLastLook, type PlannedLook } from './gate.ts';
+import { z } from 'zod';
+import { type GateLook, isLastLook } from './gate.ts';
+import { absent } from './written-record.ts';
 
-export interface UntilDecided {
-  /** Id of the experiment that the gate compares with; undefined if the rules need none. */
-  readonly baseline: string | undefined;
-  /** File of rules as it was at the beginning; undefined if the rules decide that hold without a file. */
-  readonly rules: { readonly file: string; readonly text: string } | undefined;
-  /** All cases of the dataset, in the order in which they are run. */
-  readonly order: readonly OrderedCase[];
-  /** The last one has all cases. */
-  readonly looks: readonly PlannedLook[];
-  /** Answers of the looks that were held, from the first on. */
-  readonly answers: readonly GateDecision[];
-}
+/** A line a case: the fingerprint, a space, the id. */
+const orderedCase = z.codec(
+  z.string().regex(/^\S+ ./s),
+  z.custom<{ readonly case: string; readonly fingerprint: string }>(),
+  {
+    decode: (line) => ({ fingerprint: line.slice(0, line.indexOf(' ')), case: line.slice(line.indexOf(' ') + 1) }),
+    encode: ({ fingerprint, case: id }) => `${fingerprint} ${id}`,
+  },
+);
 
-interface OrderedCase {
-  readonly case: string;
-  readonly fingerprint: string;
-}
+export const untilDecidedShape = z
+  .object({
+    /** Id of the experiment that the gate compares with; undefined if the rules need none. */
+    baseline: absent(z.string()),
+    /** File of rules as it was at the beginning; undefined if the rules decide that hold without a file. */
+    rules: absent(z.object({ file: z.string(), text: z.string() })),
+    /** The last one has all cases. */
+    looks: z
+      .array(z.object({ cases: z.int().min(1), share: z.number().positive().max(1) }))
+      .min(1)
+      .readonly(),
+    /** Answers of the looks that were held, from the first on. */
+    answers: z.array(z.enum(['pass', 'regression', 'not_enough_evidence'])).readonly(),
+    /** All cases of the dataset, in the order in which they are run. */
+    order: z.array(orderedCase).readonly(),
+  })
+  .refine(({ looks, answers }) => answers.length <= looks.length, 'more answers than looks');
+export type UntilDecided = Readonly<z.output<typeof untilDecidedShape>>;
 
 interface OfExperiment {
   readonly untilDecided?: UntilDecided;

@@ -28,7 +28,7 @@ import type { Attributes } from '../otlp/views.ts';
 import { Draft } from './draft.ts';
 import type { IdKeys } from './id-keys.ts';
 import { asText } from './rows.ts';
-import { normalize } from './normalize.ts';
+import { normalize, type TraceSource } from './normalize.ts';
 
 /** Feedback as its carrier has it: the conversation may be known only by its trace. */
 export interface CarriedFeedback extends Omit<Feedback, 'conversationId' | 'traceId' | 'spanId'> {
@@ -39,14 +39,9 @@ export interface CarriedFeedback extends Omit<Feedback, 'conversationId' | 'trac
   readonly spanId: SpanId | undefined;
 }
 
-interface Carriers {
-  readonly traces: Uint8Array;
-  readonly logs: Uint8Array | undefined;
-}
-
 const NONE: readonly CarriedFeedback[] = [];
 
-export function feedbackIn({ traces, logs }: Carriers, idKeys: IdKeys | undefined): readonly CarriedFeedback[] {
+export function feedbackIn({ traces, logs }: TraceSource, idKeys: IdKeys | undefined): readonly CarriedFeedback[] {
   const inSpans = spansMayCarryFeedback(traces) ? feedbackOfSpans(traces, idKeys) : NONE;
   const inLogs = logs !== undefined && mayCarryFeedback(logs) ? feedbackOfLogs(logs, idKeys, 'log') : NONE;
   return inLogs.length === 0 ? inSpans : [...inSpans, ...inLogs];

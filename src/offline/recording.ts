@@ -18,6 +18,7 @@ import type { Json } from '../model/json.ts';
 import { transcodeTraces } from '../otlp/json-transcoder.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { unreadable } from '../model/why-unreadable.ts';
+import { errorMessage } from '../model/error-message.ts';
 import { RequestRedactor } from '../redact/request-redactor.ts';
 import {
   isOpenLine,
@@ -160,7 +161,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
       yield protobufBatch('traces', transcodeTraces(Buffer.from(spans)));
     }
   } catch (error) {
-    throw new RecordingError(`${place}: ${describe(error)}`);
+    throw new RecordingError(`${place}: ${errorMessage(error)}`);
   }
 }
 
@@ -191,7 +192,7 @@ function parse(text: string): Json {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new Error(`it is not JSON (${describe(error)})`);
+    throw new Error(`it is not JSON (${errorMessage(error)})`);
   }
 }
 
@@ -200,7 +201,7 @@ function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
     return batchOf(readProtobufRequest(bytes));
   } catch (error) {
     throw new RecordingError(
-      `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${describe(error)})`,
+      `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${errorMessage(error)})`,
     );
   }
 }
@@ -217,7 +218,7 @@ function decompress(bytes: Buffer, name: string): Buffer {
     }
     return bytes;
   } catch (error) {
-    throw new RecordingError(`${name}: decompress: ${describe(error)}`);
+    throw new RecordingError(`${name}: decompress: ${errorMessage(error)}`);
   }
 }
 
@@ -245,8 +246,4 @@ async function* readJournal(directory: string): AsyncGenerator<RecordedBatch> {
       await file.close();
     }
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

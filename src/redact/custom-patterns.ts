@@ -9,6 +9,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { RE2JS } from 're2js';
+import type { Place } from './text-redactor.ts';
 import { type CustomPattern, redactionMarker } from '../model/redaction.ts';
 import type { Redaction } from './splice.ts';
 
@@ -62,11 +63,6 @@ export class CustomPatterns {
     }
     return found;
   }
-}
-
-interface Place {
-  readonly start: number;
-  readonly end: number;
 }
 
 function* matchesIn(search: RE2JS, text: string, taken: readonly Place[]): Generator<Place> {

@@ -44,7 +44,7 @@ interface Findings {
   /** Parts that are JSON, of which other readings of them know less. */
   readonly settled: readonly Place[];
 }
-interface Place {
+export interface Place {
   readonly start: number;
   readonly end: number;
 }

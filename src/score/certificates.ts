@@ -5,32 +5,13 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Certificate, Certificates } from '../model/certificate.ts';
+import { type Certificates, certificateShape } from '../model/certificate.ts';
 import { tryParseJson } from '../model/json.ts';
 import { evaluatorVersions } from './suite/evaluator-version.ts';
 import type { CompiledSuite } from './suite/suite.ts';
 
-const share = z.number().min(0).max(1);
-const count = z.int().min(0);
-const certificateSchema = z.strictObject({
-  kind: z.string().max(200).optional(),
-  at: z.iso.datetime(),
-  readings: count,
-  fired: count,
-  precision: z.strictObject({ value: share, lower: share, upper: share }),
-  bad: share,
-  ofKind: z
-    .strictObject({ fired: z.strictObject({ value: share, lower: share, upper: share }), all: share })
-    .optional(),
-  missed: count,
-  added: count,
-  applies: share,
-  fails: share,
-  like: z.strictObject({ criterion: z.string().max(400), share }).optional(),
-  faults: z.strictObject({ tried: count, noticed: count }).optional(),
-}) satisfies z.ZodType<Certificate>;
 const fileSchema = z.strictObject({
-  criteria: z.record(z.string().max(200), certificateSchema.extend({ version: z.string().max(100) })),
+  criteria: z.record(z.string().max(200), certificateShape.extend({ version: z.string().max(100) })),
   chosen_by: z.array(z.string().max(64)).max(10_000).default([]),
 });
 

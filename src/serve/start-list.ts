@@ -4,6 +4,7 @@
  * backwards, all of it: a part that fails to stop keeps no other from stopping. If a part fails to start, the parts
  * before it are stopped, and that failure is what is thrown.
  */
+import { errorMessage } from '../model/error-message.ts';
 interface AnyPart {
   readonly name: string;
   readonly needs: readonly string[];
@@ -78,16 +79,12 @@ async function stopped(
     try {
       await part.stop?.(started);
     } catch (error) {
-      failures.push(new Error(`stop ${part.name}: ${messageOf(error)}`, { cause: error }));
+      failures.push(new Error(`stop ${part.name}: ${errorMessage(error)}`, { cause: error }));
     }
   }
   return failures;
 }
 
 function joined(errors: readonly unknown[]): string {
-  return errors.map(messageOf).join('; ');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errors.map(errorMessage).join('; ');
 }

@@ -84,52 +84,24 @@ export const WITHOUT_TURNS = {
   feedback: undefined,
 } as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
 
-/** As the rows are read. */
-export interface ConversationCells {
-  readonly agent: string;
-  readonly agent_version: string;
-  readonly environment: string;
-  readonly first_closed_at: number | null;
-  readonly last_closed_at: number;
-  readonly updated_at: number;
-  readonly turns: number;
-  readonly turns_evaluated: number;
-  readonly due_at: number | null;
-  readonly due_cause: string | null;
-  readonly ended_at: number | null;
-  readonly revision: number;
-  readonly cause: string | null;
-  readonly worst_outcome: number;
-  readonly unscored_because: string | null;
-  readonly segment: string | null;
-  readonly began_at: number | null;
-  readonly ceased_at: number | null;
-  readonly asked: string | null;
-  readonly answered: string | null;
-  readonly feedback: number | null;
-  readonly clock_wrong: number | null;
-  readonly called: number | null;
-  readonly lot: number | null;
-  readonly facts: string | null;
-  readonly foretold: number | null;
-  readonly frame: number | null;
-}
+/** `always`: no row lacks it. */
+type Kept = Omit<Column<ConversationHead>, 'name'> & { readonly always?: true };
 
-const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
-  agent: { type: 'text', of: ({ labels }) => labels.agent },
-  agent_version: { type: 'text', of: ({ labels }) => labels.agentVersion },
-  environment: { type: 'text', of: ({ labels }) => labels.environment },
+const COLUMNS = {
+  agent: { type: 'text', always: true, of: ({ labels }) => labels.agent },
+  agent_version: { type: 'text', always: true, of: ({ labels }) => labels.agentVersion },
+  environment: { type: 'text', always: true, of: ({ labels }) => labels.environment },
   first_closed_at: { type: 'bigint', of: ({ firstClosedAt }) => firstClosedAt },
-  last_closed_at: { type: 'bigint', of: ({ lastClosedAt }) => lastClosedAt },
-  updated_at: { type: 'bigint', of: ({ updatedAt }) => updatedAt },
-  turns: { type: 'int', of: ({ turns }) => turns },
-  turns_evaluated: { type: 'int', of: ({ turnsEvaluated }) => turnsEvaluated },
+  last_closed_at: { type: 'bigint', always: true, of: ({ lastClosedAt }) => lastClosedAt },
+  updated_at: { type: 'bigint', always: true, of: ({ updatedAt }) => updatedAt },
+  turns: { type: 'int', always: true, of: ({ turns }) => turns },
+  turns_evaluated: { type: 'int', always: true, of: ({ turnsEvaluated }) => turnsEvaluated },
   due_at: { type: 'bigint', of: ({ dueAt }) => dueAt },
   due_cause: { type: 'text', of: ({ dueCause }) => dueCause },
   ended_at: { type: 'bigint', of: ({ endedAt }) => endedAt },
-  revision: { type: 'int', of: ({ revision }) => revision },
+  revision: { type: 'int', always: true, of: ({ revision }) => revision },
   cause: { type: 'text', of: ({ cause }) => cause },
-  worst_outcome: { type: 'smallint', of: ({ worstOutcome }) => worstOutcome },
+  worst_outcome: { type: 'smallint', always: true, of: ({ worstOutcome }) => worstOutcome },
   unscored_because: { type: 'text', of: ({ unscoredBecause }) => unscoredBecause },
   segment: { type: 'text', of: ({ labels }) => labels.segment },
   began_at: { type: 'bigint', of: ({ glance, firstClosedAt }) => glance.beganAtMs ?? firstClosedAt },
@@ -146,7 +118,13 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   facts: { type: 'text', of: ({ facts }) => facts?.join('\n') },
   foretold: { type: 'smallint', of: ({ foretold }) => foretold },
   frame: { type: 'smallint', of: frameOf },
-};
+} as const satisfies Readonly<Record<string, Kept>>;
+
+/** As the rows are read. */
+export type ConversationCells = { readonly [Name in keyof typeof COLUMNS]: CellOf<(typeof COLUMNS)[Name]> };
+type CellOf<Of extends Kept> =
+  | (Of['type'] extends 'text' ? string : number)
+  | (Of extends { readonly always: true } ? never : null);
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
   ([name, column]) => ({ name, ...column }),

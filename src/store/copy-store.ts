@@ -5,7 +5,7 @@
  */
 import { COPIED_TABLES } from './copied-tables.ts';
 import type { PostgresAddress } from './postgres/link.ts';
-import { StoreImport, type Taken } from './postgres/store-import.ts';
+import { StoreImport } from './postgres/store-import.ts';
 import { type StoreCounts, StoreExport } from './sqlite/store-export.ts';
 
 interface CopyOptions {
@@ -21,9 +21,9 @@ interface CopyOptions {
 interface Copied {
   readonly source: StoreCounts;
   /** In this run. */
-  readonly copied: Taken;
+  readonly copied: StoreCounts;
   /** Conversations of the source that the target holds. */
-  readonly target: Taken;
+  readonly target: StoreCounts;
   /** They had gone on in the target, and were left as they are there. */
   readonly leftAlone: number;
 }
@@ -115,7 +115,7 @@ function* partsOf(source: StoreExport, after: number) {
   }
 }
 
-function sumOf(part: ReturnType<StoreExport['conversations']>): Taken {
+function sumOf(part: ReturnType<StoreExport['conversations']>): StoreCounts {
   return {
     conversations: part.length,
     traces: part.reduce((sum, { traces }) => sum + traces.length, 0),
@@ -123,11 +123,11 @@ function sumOf(part: ReturnType<StoreExport['conversations']>): Taken {
   };
 }
 
-function isSame(a: Taken, b: Taken): boolean {
+function isSame(a: StoreCounts, b: StoreCounts): boolean {
   return a.conversations === b.conversations && a.traces === b.traces && a.evaluations === b.evaluations;
 }
 
-function add(to: { conversations: number; traces: number; evaluations: number }, some: Taken): void {
+function add(to: { conversations: number; traces: number; evaluations: number }, some: StoreCounts): void {
   to.conversations += some.conversations;
   to.traces += some.traces;
   to.evaluations += some.evaluations;

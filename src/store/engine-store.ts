@@ -5,6 +5,7 @@
  *
  * Rows of conversations and traces are numbers that are good for one store and, with PostgreSQL, for one transaction.
  */
+import type { SeriesExemplar } from '../model/metric.ts';
 import type { CloseCause } from '../model/causes.ts';
 import type { Ending } from '../model/ending.ts';
 import type { Evaluation, Millionths, Outcome } from '../model/evaluation.ts';
@@ -91,19 +92,12 @@ export interface PreviousEvaluation {
 
 export type Labels = { readonly [label: string]: string };
 
-export interface Exemplar {
-  readonly traceId: string;
-  readonly conversationId: string;
-  readonly value: number;
-  readonly at: number;
-}
-
 export interface Total {
   readonly metric: string;
   readonly labels: Labels;
   readonly value: number;
   /** The last conversation that moved it; not kept over a restart. */
-  readonly exemplar: Exemplar | undefined;
+  readonly exemplar: SeriesExemplar | undefined;
 }
 
 /**
@@ -112,7 +106,7 @@ export interface Total {
  */
 export interface RunningTotals {
   /** Finds the series or makes it, at zero. Callers name a metric's labels always in the same order. */
-  series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void };
+  series(metric: string, labels: Labels): { add(amount: number, exemplar?: SeriesExemplar): void };
   /** A time of the log, in milliseconds, of which the smallest that was ever noted stays, whichever instance noted it. */
   earliest(metric: string, labels: Labels): { note(time: number): void };
   /** Times that have been noted. */

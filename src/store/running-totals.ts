@@ -5,7 +5,8 @@
  * A series is a metric's name and its labels. All amounts are integers (millionths, milliseconds, tokens), so sums do
  * not depend on their order.
  */
-import type { Exemplar, Labels, RunningTotals, Total } from './engine-store.ts';
+import type { SeriesExemplar } from '../model/metric.ts';
+import type { Labels, RunningTotals, Total } from './engine-store.ts';
 import { FirstTimes } from './first-times.ts';
 
 export class TotalEntry {
@@ -14,7 +15,7 @@ export class TotalEntry {
   readonly encoded: string;
   committed: number;
   value: number;
-  exemplar: Exemplar | undefined;
+  exemplar: SeriesExemplar | undefined;
   isNew: boolean;
   readonly #changed: (entry: TotalEntry) => void;
 
@@ -34,7 +35,7 @@ export class TotalEntry {
     this.#changed = changed;
   }
 
-  add(amount: number, exemplar?: Exemplar): void {
+  add(amount: number, exemplar?: SeriesExemplar): void {
     this.value += amount;
     if (exemplar !== undefined) this.exemplar = exemplar;
     this.#changed(this);
@@ -66,7 +67,7 @@ export class TotalsInMemory implements RunningTotals {
     this.times.clear();
   }
 
-  series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void } {
+  series(metric: string, labels: Labels): { add(amount: number, exemplar?: SeriesExemplar): void } {
     const encoded = JSON.stringify(labels);
     const key = `${metric} ${encoded}`;
     let entry = this.#entries.get(key);

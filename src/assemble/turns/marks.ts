@@ -1,16 +1,10 @@
 /** State and truth as they stood at the end: later records override earlier ones, key by key. */
 import { isMapping, type Json } from '../../model/json.ts';
-import type { Step } from '../../model/step.ts';
+import type { Step, StepMarks } from '../../model/step.ts';
 import { compare } from './span-tree.ts';
 
-interface Marks {
-  readonly ended: boolean;
-  readonly state: Json | undefined;
-  readonly truth: Json | undefined;
-}
-
 /** In the order in which spans ended: an attribute is as old as the end of its span, not as its beginning. */
-export function marksOf(steps: readonly Step[]): Marks {
+export function marksOf(steps: readonly Step[]): StepMarks {
   const marked = steps.filter(({ marks }) => marks.ended || marks.state !== undefined || marks.truth !== undefined);
   const inOrder = marked.toSorted(
     (a, b) => a.endedAtMs - b.endedAtMs || b.startedAtMs - a.startedAtMs || compare(a.spanId, b.spanId),

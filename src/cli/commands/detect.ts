@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { learningText } from '../../model/history-learning.ts';
-import { causeText, noneText } from '../../report/webhooks/detection-record.ts';
+import { causeText, detectionRecordSchema, noneText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
 import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
@@ -12,54 +12,33 @@ import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { outcomeText } from '../../model/outcome-text.ts';
-import { OUTCOMES } from '../../model/evaluation.ts';
 
+const { causes, parts, segment_parts, where, worst_conversations } = detectionRecordSchema.shape;
 const number = z.number().nullable();
-const levelSchema = z.object({
+const levelNamed = z.object({
   suite: z.string(),
   agent: z.string(),
   environment: z.string(),
   metric: z.string(),
   criterion: z.string().optional(),
   segment: z.string().optional(),
-  causes: z
-    .array(
-      z.object({
-        parts: z.array(z.string()),
-        probability: z.number().optional(),
-        share: z.number(),
-        conversations: z.number(),
-        expected: z.number(),
-        observed: z.number(),
-      }),
-    )
-    .default([]),
   state: z.string(),
-  since: z.string().nullable(),
   baseline: number,
   observed: number,
+});
+/** Services of earlier versions leave some of it out. */
+const levelSchema = levelNamed.extend({
+  causes: causes.default([]),
+  since: z.string().nullable(),
   change_ratio: number,
   change_lower_ratio: number,
   change_upper_ratio: number,
-  minimum_detectable_change_ratio: number,
-  parts: z.array(z.object({ part: z.string(), criterion: z.string(), points: z.number() })),
-  segment_parts: z.array(z.object({ part: z.string(), segment: z.string(), points: z.number() })).default([]),
+  parts,
+  segment_parts: segment_parts.default([]),
   counted_baseline: number.default(null),
   counted_observed: number.default(null),
 });
-const problemSchema = levelSchema.extend({
-  where: z.array(
-    z.object({
-      agent_version: z.string(),
-      segment: z.string().optional(),
-      conversations: z.number(),
-      failed: z.number(),
-    }),
-  ),
-  worst_conversations: z.array(
-    z.object({ conversation_id: z.string(), outcome: z.enum(OUTCOMES), because: z.string().optional(), score: number }),
-  ),
-});
+const problemSchema = levelSchema.extend({ where, worst_conversations });
 const answerSchema = z.discriminatedUnion('owner', [
   z.object({ owner: z.literal(false), active: z.boolean() }),
   z.object({
@@ -76,8 +55,8 @@ type Answer = Extract<z.infer<typeof answerSchema>, { owner: true }>;
 type Problem = Answer['problems'][number];
 
 const acceptedSchema = z.object({
-  accepted: z.array(acceptedLevel()).default([]),
-  others: z.array(acceptedLevel()).default([]),
+  accepted: z.array(levelNamed).default([]),
+  others: z.array(levelNamed).default([]),
 });
 
 const SHOWN = 5;
@@ -163,20 +142,6 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
 function othersIn(refusal: unknown): readonly string[] {
   const others = acceptedSchema.safeParse(refusal).data?.others ?? [];
   return others.map(({ metric, criterion, segment, state }) => `${criterion ?? segment ?? metric}: ${state}`);
-}
-
-function acceptedLevel() {
-  return z.object({
-    suite: z.string(),
-    agent: z.string(),
-    environment: z.string(),
-    metric: z.string(),
-    criterion: z.string().optional(),
-    segment: z.string().optional(),
-    state: z.string(),
-    baseline: number,
-    observed: number,
-  });
 }
 
 function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {

@@ -1,15 +1,16 @@
 /** `assay experiments` and `assay show`: which experiments there are, what one of them says, and what the agent did with a case. */
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { suitesOf } from '../../statistics/compare/compare-experiments.ts';
 import { reliabilityOf } from '../../statistics/compare/reliability.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
-import type { ExperimentResult } from '../../model/experiment.ts';
+import { caseRunShape, type ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { repeatsSections } from '../../report/documents/comparison-document.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
-import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
+import { toExperimentJson } from '../../store/experiment/experiment-json.ts';
 import { experimentsIn, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { isTaken } from '../../store/experiment/taken-folder.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -129,7 +130,7 @@ async function showCase(
     const conversation = await tryConversationOfRun(folder, run, settings);
     if (json) {
       const transcript = 'because' in conversation ? null : transcriptOf(conversation);
-      shown.push({ ...toCaseRunJson(run), transcript });
+      shown.push({ ...z.encode(caseRunShape, run), transcript });
     } else {
       const { name: called, repeats } = experiment;
       printCaseRun(terminal, { experiment: called, run, repeats, conversation, evaluations: run.evaluations });

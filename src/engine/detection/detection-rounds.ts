@@ -27,6 +27,7 @@ import {
   type Transition,
 } from '../../model/detection.ts';
 import type { HistoryPart, RunningSuite } from '../../model/history-learning.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import type { DetectionRound } from '../../store/detection-store.ts';
 import { Detectors, type DetectorsState, type Learned } from './detectors.ts';
 import { observedEvaluation } from './observations.ts';
@@ -133,7 +134,7 @@ export class DetectionRounds {
       learned = parts.flatMap((part) => held.detectors.take(part) ?? []);
       this.#observe(held, round, input.logTime);
     } catch (error) {
-      this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
+      this.#onProblem({ what: 'began-anew', problem: errorMessage(error) });
       held = fresh(this.#settings, this.#running);
     }
     const { detectors, time: at } = held;
@@ -190,7 +191,7 @@ export class DetectionRounds {
       try {
         evaluation = observedEvaluation(waiting);
       } catch (error) {
-        this.#onProblem({ what: 'dropped', problem: problemOf(error) });
+        this.#onProblem({ what: 'dropped', problem: errorMessage(error) });
         continue;
       }
       // Another instance's may come a little late.
@@ -243,7 +244,7 @@ export class DetectionRounds {
     } catch (error) {
       // Thrown out of the round, so that it changes nothing.
       if (error instanceof NewerState) throw error;
-      this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
+      this.#onProblem({ what: 'began-anew', problem: errorMessage(error) });
       return fresh(this.#settings, this.#running);
     }
   }
@@ -256,8 +257,4 @@ function fresh(settings: DetectionSettings, running: readonly RunningSuite[]): H
 function write({ detectors, observed, time, recent, notices }: Held): Uint8Array {
   const written: Written = { format: ROUNDS_FORMAT, detectors: detectors.state(), observed, time, recent, notices };
   return zstdCompressSync(JSON.stringify(written), COMPRESSION);
-}
-
-function problemOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

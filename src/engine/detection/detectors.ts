@@ -9,7 +9,7 @@ import { AlarmBudget } from '../../statistics/detect/alarm-budget.ts';
 import { Detection } from '../../statistics/detect/detection.ts';
 import type { Reading, Transition as Change } from '../../statistics/detect/observation.ts';
 import type { DetectionSettings } from '../../statistics/detect/settings.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Acceptance,
   type ChosenLevels,
@@ -422,8 +422,5 @@ function levelKey(of: Pick<LevelReading, 'metric' | 'criterion' | 'part'> & Watc
 }
 
 function idOf(key: string, at: number, to: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([key, at, to]))
-    .digest('hex')
-    .slice(0, 32);
+  return hash('sha256', JSON.stringify([key, at, to])).slice(0, 32);
 }

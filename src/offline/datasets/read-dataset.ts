@@ -9,7 +9,7 @@
  *         truth: { participants: [Ana, Ben] }
  *         tags: [smoke]
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -227,9 +227,7 @@ export function fingerprintOf(cases: readonly Pick<DatasetCase, 'id' | 'fingerpr
 
 function sha256(value: unknown): string {
   // The cast holds: it is made of what was checked to be JSON, and members that are undefined are left out.
-  return createHash('sha256')
-    .update(canonicalJson(value as Json))
-    .digest('hex');
+  return hash('sha256', canonicalJson(value as Json));
 }
 
 function isMapping(value: Json): value is { readonly [key: string]: Json } {

@@ -31,6 +31,7 @@ import type { CaseRun, RunEnd } from '../../model/experiment.ts';
 import { type TraceId, tryParseTraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
@@ -184,7 +185,7 @@ function spansShown(run: ShownRun) {
     const batches = spansOfMessages(run);
     return batches === undefined ? undefined : { batches, problem: undefined };
   } catch (error) {
-    return { batches: [], problem: `its messages could not be understood: ${describe(error)}` };
+    return { batches: [], problem: `its messages could not be understood: ${errorMessage(error)}` };
   }
 }
 
@@ -208,13 +209,9 @@ async function seenIn(
     const { conversations } = await understandRecorded(own.batches, options);
     return { ...own, conversations, problem: undefined };
   } catch (error) {
-    const problem = `its spans could not be understood: ${describe(error)}`;
+    const problem = `its spans could not be understood: ${errorMessage(error)}`;
     return { batches: exported, named: [], conversations: [], problem };
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Header of W3C trace context: 00-<trace id>-<span id>-01. */

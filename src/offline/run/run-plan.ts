@@ -2,7 +2,7 @@
  * Which runs an experiment consists of, and in which order: all cases once, then all again, so that one that is interrupted is balanced.
  * A run's seed comes from the experiment's, its case and its repeat alone: two experiments with one seed give the same cases the same seeds.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { DatasetCase } from '../../model/dataset.ts';
 import { compileGlob } from '../../model/glob.ts';
 
@@ -32,9 +32,7 @@ export function drawnOrder<Case extends Pick<DatasetCase, 'id'>>(
 ): readonly Case[] {
   const placed = cases.map((one) => ({
     one,
-    place: createHash('sha256')
-      .update(JSON.stringify(['order', seed, one.id]))
-      .digest('hex'),
+    place: hash('sha256', JSON.stringify(['order', seed, one.id])),
   }));
   return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ one }) => one);
 }
@@ -54,7 +52,7 @@ export function planParts(
 /** A whole number that any language has: from 0 up to 2³¹ − 1. */
 export function seedOf(seed: number, caseId: string, repeat: number): number {
   const text = JSON.stringify([seed, caseId, repeat]);
-  return createHash('sha256').update(text).digest().readUInt32BE(0) >>> 1;
+  return hash('sha256', text, 'buffer').readUInt32BE(0) >>> 1;
 }
 
 /** The cases that a person wants: all that match the pattern of ids, and have one of the tags. */

@@ -3,6 +3,7 @@
  * in a set of its own, so that two domains may use the same key. Metrics of the cluster exist only with Kafka, those of judges only where judges are
  * configured; events are logged either way.
  */
+import type { SpendingLimits } from '../../model/questions.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
 import type { MetricDefinition } from '../../model/metric.ts';
 import { type RedactionRules, redactionNames } from '../../model/redaction.ts';
@@ -17,7 +18,7 @@ import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
 import { DAMAGE_EVENTS, DAMAGE_METRICS } from './damage.ts';
 import { DETECTION_EVENTS, DETECTION_METRICS } from './detection.ts';
 import { JOURNAL_EVENTS, JOURNAL_METRICS, type JournalReadings } from './journal.ts';
-import { type Budget, JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
+import { JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
 import { READING_EVENTS, READING_METRICS } from './reading.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
@@ -75,7 +76,7 @@ export interface ReportedParts {
   readonly log: Pick<Log, 'report'>;
   readonly redaction: RedactionRules | undefined;
   /** Undefined where no judge is configured. */
-  readonly judges: { readonly names: readonly string[]; readonly budget: Budget } | undefined;
+  readonly judges: { readonly names: readonly string[]; readonly budget: SpendingLimits } | undefined;
   /** Undefined on one machine. */
   readonly cluster: { readonly reads: boolean; readonly topics: readonly string[] } | undefined;
 }

@@ -8,6 +8,7 @@ import {
   type JudgeEvent,
   QUESTION_ENDS,
 } from '../../model/events/judge-events.ts';
+import type { SpendingLimits } from '../../model/questions.ts';
 import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import type { FailuresCounted } from './damage.ts';
@@ -82,12 +83,6 @@ export const JUDGE_METRICS = {
   }),
 } satisfies MetricTable<unknown>;
 
-export interface Budget {
-  /** Infinity where there is no limit. */
-  readonly hourNanos: number;
-  readonly dayNanos: number;
-}
-
 type JudgeCounted = Counted<typeof JUDGE_METRICS>;
 
 const NANO = 1e-9;
@@ -156,13 +151,13 @@ export const JUDGE_EVENTS = {
   },
 } satisfies EventTable<
   JudgeEvent | AnswerReused | EvidenceShown,
-  JudgeCounted & FailuresCounted & { readonly budget: Budget }
+  JudgeCounted & FailuresCounted & { readonly budget: SpendingLimits }
 >;
 
 /** Only of windows that are limited. */
 export function showSpent(
   now: { readonly hourNanos: number; readonly dayNanos: number },
-  { spent, budget }: Pick<JudgeCounted, 'spent'> & { readonly budget: Budget },
+  { spent, budget }: Pick<JudgeCounted, 'spent'> & { readonly budget: SpendingLimits },
 ): void {
   const show = (window: 'hour' | 'day', nanos: number, limit: number) => {
     if (Number.isFinite(limit)) spent.set({ window }, limit === 0 ? 1 : nanos / limit);

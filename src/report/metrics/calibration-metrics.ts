@@ -1,12 +1,7 @@
 /** The metrics that say how far judges can be trusted, as it was worked out last. */
+import type { Estimate } from '../../model/estimate.ts';
 import { type Reading, readGauge } from './define-metric.ts';
 import type { MetricTable } from './metric-set.ts';
-
-interface ShownEstimate {
-  readonly value: number;
-  readonly lower: number;
-  readonly upper: number;
-}
 
 export interface ShownCalibration {
   readonly suite: string;
@@ -14,10 +9,10 @@ export interface ShownCalibration {
   readonly judge: string;
   readonly judgeVersion: string;
   readonly labelled: readonly { readonly verdict: string; readonly label: string; readonly count: number }[];
-  readonly sensitivity: ShownEstimate | undefined;
-  readonly specificity: ShownEstimate | undefined;
-  readonly kappa: ShownEstimate | undefined;
-  readonly passRate: ShownEstimate | undefined;
+  readonly sensitivity: Estimate | undefined;
+  readonly specificity: Estimate | undefined;
+  readonly kappa: Estimate | undefined;
+  readonly passRate: Estimate | undefined;
   readonly state: string;
 }
 

@@ -5,10 +5,8 @@
 import { visibleJson } from '../../model/visible-text.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Evaluation, FINDINGS, OUTCOMES, UNDECIDED, VERDICTS } from '../../model/evaluation.ts';
-import { toEvaluationJson } from '../../model/evaluation-json.ts';
-
-const GRADE = z.union([z.literal(1), z.literal(0.5), z.literal(0)]);
+import { type Evaluation, FINDINGS, OUTCOMES } from '../../model/evaluation.ts';
+import { toEvaluationJson, verdictShape } from '../../model/evaluation-json.ts';
 
 export const evaluationRecordSchema = z
   .object({
@@ -46,41 +44,7 @@ export const evaluationRecordSchema = z
       .string()
       .optional()
       .describe('Which part of the traffic it is, where metrics.segment is configured and spans say so.'),
-    verdicts: z.record(
-      z.string(),
-      z.object({
-        verdict: z.enum(VERDICTS),
-        reason: z.string(),
-        evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
-        judged_by: z
-          .object({
-            judge: z.string().describe('Its name in the configuration.'),
-            version: z
-              .string()
-              .describe('Another one whenever the question, what is shown, the model or its parameters are.'),
-            model: z.string().optional().describe('As the provider names it.'),
-          })
-          .optional()
-          .describe('Absent where no model was asked.'),
-        steps: z
-          .array(
-            z.object({
-              step: z.number().int().describe('From 1, in the golden trace.'),
-              tool: z.string(),
-              score: GRADE,
-              reason: z.string(),
-              span_id: z.string().optional().describe('Of the call that was made for it; absent where none was.'),
-              other_votes: z.array(z.object({ score: GRADE, reason: z.string() })).optional(),
-            }),
-          )
-          .optional()
-          .describe('The grade of each step of the golden trace, where a judge graded steps.'),
-        undecided: z
-          .enum(UNDECIDED)
-          .optional()
-          .describe('Why a question that was asked has no answer; absent where it has one or does not arise.'),
-      }),
-    ),
+    verdicts: z.record(z.string(), verdictShape),
     findings: z
       .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
       .optional()

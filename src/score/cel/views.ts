@@ -56,30 +56,18 @@ export class AgentView {
 }
 
 export class UsageView {
-  readonly #usage: Usage;
+  readonly input_tokens: bigint;
+  readonly output_tokens: bigint;
+  readonly total_tokens: bigint;
+  readonly reasoning_tokens: bigint;
+  readonly cache_read_tokens: bigint;
 
-  constructor(usage: Usage) {
-    this.#usage = usage;
-  }
-
-  get input_tokens(): bigint {
-    return toInt(this.#usage.inputTokens);
-  }
-
-  get output_tokens(): bigint {
-    return toInt(this.#usage.outputTokens);
-  }
-
-  get total_tokens(): bigint {
-    return toInt(this.#usage.inputTokens + this.#usage.outputTokens);
-  }
-
-  get reasoning_tokens(): bigint {
-    return toInt(this.#usage.reasoningTokens);
-  }
-
-  get cache_read_tokens(): bigint {
-    return toInt(this.#usage.cacheReadTokens);
+  constructor({ inputTokens, outputTokens, reasoningTokens, cacheReadTokens }: Usage) {
+    this.input_tokens = toInt(inputTokens);
+    this.output_tokens = toInt(outputTokens);
+    this.total_tokens = toInt(inputTokens + outputTokens);
+    this.reasoning_tokens = toInt(reasoningTokens);
+    this.cache_read_tokens = toInt(cacheReadTokens);
   }
 
   static readonly fields = {

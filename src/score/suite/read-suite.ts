@@ -2,11 +2,17 @@
  * A suite in YAML, its expressions compiled, as the same `Suite` that TypeScript suites are. Finds all mistakes, here
  * and in `compileSuite`, each with its line.
  */
-import type { Environment } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Mistake } from '../../model/mistake.ts';
+import { present } from '../../model/present.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
-import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
+import {
+  formatPath,
+  type Path,
+  type Place,
+  readWrittenDocument,
+  type WrittenDocument,
+} from '../../model/written-document.ts';
 import { checkEnvironment, outcomeEnvironment, variablesOf } from '../cel/environment.ts';
 import { compileExpression } from '../cel/compile-expression.ts';
 import type { Program } from '../cel/program.ts';
@@ -21,7 +27,6 @@ import { compileCondition } from '../order/step-selector.ts';
 import type { OutcomeView, Subject } from '../subject/subject.ts';
 import type { Answer } from '../subject/answer.ts';
 import type { Criterion, Match, OutcomeRule, Suite } from './suite.ts';
-import type { SuiteParts } from '../trajectory/assess-run.ts';
 import { readSuiteParts } from '../yaml/read-trajectory.ts';
 import { applies, expressionCheck, holds, whyNotBy } from '../yaml/expression-check.ts';
 import { misplacedNextToJudge } from './read-judge.ts';
@@ -53,9 +58,9 @@ const WAYS_TO_ANSWER = ['check', 'uses', 'order', 'judge'] as const;
 class SuiteReader {
   readonly #document: WrittenDocument;
   readonly #written: WrittenSuite;
-  readonly #environment: Environment = checkEnvironment();
+  readonly #environment = checkEnvironment();
   readonly #mistakes: Mistake[] = [];
-  readonly #parts: SuiteParts;
+  readonly #parts: ReturnType<typeof readSuiteParts>;
   readonly #configuredTools: CompileOptions['tools'];
   readonly #extracts = new Map<string, Program>();
   #goldenFingerprint: string | undefined;
@@ -73,12 +78,7 @@ class SuiteReader {
         return loaded;
       },
       mistake: (path, problem, expected, offset) =>
-        this.#mistake(
-          offset === undefined ? document.placeOf(path) : document.placeInText(path, offset),
-          path,
-          problem,
-          expected,
-        ),
+        this.#mistake(path, problem, expected, offset === undefined ? undefined : document.placeInText(path, offset)),
       add: (mistakes) => this.#mistakes.push(...mistakes),
     });
   }
@@ -93,24 +93,12 @@ class SuiteReader {
     const completed = this.#condition(['completed'], written.completed);
     const failed = this.#condition(['failed'], written.failed);
     const outcomes = this.#outcomes();
+    const { suite: name, version, description, scope, normalize, about, crash, tools } = written;
     const suite: Suite = {
-      name: written.suite,
-      ...(written.version !== undefined && { version: written.version }),
-      ...(written.description !== undefined && { description: written.description }),
-      scope: written.scope,
-      ...(written.normalize !== undefined && { normalize: written.normalize }),
-      ...(written.min_decided !== undefined && { minDecided: written.min_decided }),
-      ...(written.about !== undefined && { about: written.about }),
+      ...{ name, scope, criteria },
+      ...present({ version, description, normalize, minDecided: written.min_decided, about, crash, match, tools }),
       ...(written.hard_failure_keeps_score === true && { hardFailureKeepsScore: true }),
-      ...(written.crash !== undefined && { crash: written.crash }),
-      ...(match !== undefined && { match }),
-      ...(completed !== undefined && { completed }),
-      ...(failed !== undefined && { failed }),
-      criteria,
-      ...(outcomes !== undefined && { outcomes }),
-      ...(this.#parts.golden !== undefined && { golden: this.#parts.golden }),
-      ...(this.#parts.policy !== undefined && { toolPolicy: this.#parts.policy }),
-      ...(written.tools !== undefined && { tools: written.tools }),
+      ...present({ completed, failed, outcomes, golden: this.#parts.golden, toolPolicy: this.#parts.policy }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
     const compiled = compileSuite(suite, this.#document, {
@@ -148,13 +136,10 @@ class SuiteReader {
     const { expression, agent, version, environment, attributes } = match;
     const program = expression === undefined ? undefined : this.#compile(['match', 'expression'], expression, 'bool');
     this.#matchesTurn = this.#turnTest(program);
-    return {
-      ...(agent !== undefined && { agent }),
-      ...(version !== undefined && { version }),
-      ...(environment !== undefined && { environment }),
-      ...(attributes !== undefined && { attributes }),
-      ...(program !== undefined && { whyNot: whyNotBy(program, this.#scopeOf) }),
-    };
+    return present({
+      ...{ agent, version, environment, attributes },
+      whyNot: program && whyNotBy(program, this.#scopeOf),
+    });
   }
 
   #turnTest(match: Program | undefined): CompileOptions['matchesTurn'] {
@@ -171,10 +156,10 @@ class SuiteReader {
       if (!isCriterionName(name) || this.#environment.hasVariable(name)) {
         const taken = this.#environment.hasVariable(name);
         this.#mistake(
-          this.#document.placeOfKey(path),
           path,
           taken ? `'${name}' is the name of something else` : `'${name}' cannot be a name in an expression`,
           taken ? `a name that is none of ${variablesOf(this.#environment).join(', ')}` : 'letters, digits and _',
+          this.#document.placeOfKey(path),
         );
         continue;
       }
@@ -229,13 +214,13 @@ class SuiteReader {
   #order(written: WrittenCriterion, path: Path): ((subject: Subject) => Answer) | undefined {
     if (written.order === undefined) return undefined;
     const rule = readOrder(written.order, [...path, 'order'], {
-      mistake: (at, problem, expected) => this.#mistake(this.#document.placeOf(at), at, problem, expected),
-      unknownField: (at, problem, expected) => this.#mistake(this.#document.placeOfKey(at), at, problem, expected),
+      mistake: (at, problem, expected) => this.#mistake(at, problem, expected),
+      unknownField: (at, problem, expected) => this.#mistake(at, problem, expected, this.#document.placeOfKey(at)),
       condition: (at, text) => {
         const compiled = compileCondition(this.#environment, text, (subject) => this.#scopeOf(subject));
         if ('condition' in compiled) return compiled.condition;
         const { problem, expected, at: offset } = compiled.mistake;
-        this.#mistake(this.#document.placeInText(at, offset ?? 0), at, problem, expected);
+        this.#mistake(at, problem, expected, this.#document.placeInText(at, offset ?? 0));
         return undefined;
       },
     });
@@ -270,38 +255,29 @@ class SuiteReader {
     if (ways.length !== 1) {
       const problem =
         ways.length === 0 ? 'nothing says how it is answered' : `there are both ${quoted(ways).join(' and ')}`;
-      this.#mistake(this.#document.placeOf(path), path, problem, `one of ${quoted(WAYS_TO_ANSWER).join(', ')}`);
+      this.#mistake(path, problem, `one of ${quoted(WAYS_TO_ANSWER).join(', ')}`);
       return undefined;
     }
     if (written.judge !== undefined) {
       for (const { field, problem, expected } of misplacedNextToJudge(written)) {
-        this.#mistake(this.#document.placeOfKey([...path, field]), [...path, field], problem, expected);
+        this.#mistake([...path, field], problem, expected, this.#document.placeOfKey([...path, field]));
       }
       return undefined;
     }
     if (uses === undefined) {
-      if (written.with !== undefined) {
-        const at = [...path, 'with'];
-        this.#mistake(this.#document.placeOfKey(at), at, '`with` belongs to `uses`', 'no `with` next to `check`');
-      }
+      const at = [...path, 'with'];
+      if (written.with !== undefined)
+        this.#mistake(at, '`with` belongs to `uses`', 'no `with` next to `check`', this.#document.placeOfKey(at));
       return undefined;
     }
     const builtIn = BUILT_IN_CHECKS.get(uses);
     if (builtIn === undefined) {
-      const at = [...path, 'uses'];
-      const problem = `there is no built-in check '${uses}'`;
-      this.#mistake(this.#document.placeOf(at), at, problem, insteadOfCheck(uses));
+      this.#mistake([...path, 'uses'], `there is no built-in check '${uses}'`, insteadOfCheck(uses));
       return undefined;
     }
     const { requires } = builtIn;
     if (requires !== undefined && !Object.hasOwn(Object(this.#document.value), requires)) {
-      const at = [...path, 'uses'];
-      this.#mistake(
-        this.#document.placeOf(at),
-        at,
-        `'${uses}' needs a block \`${requires}\``,
-        `\`${requires}\` in the suite`,
-      );
+      this.#mistake([...path, 'uses'], `'${uses}' needs a block \`${requires}\``, `\`${requires}\` in the suite`);
       return undefined;
     }
     // Mistakes of the block have been reported.
@@ -370,21 +346,16 @@ class SuiteReader {
     if (unknownCriterion !== undefined && text.includes(`criteria.${unknownCriterion}`)) {
       const nearest = didYouMean(unknownCriterion, criteria);
       this.#mistake(
-        place,
         path,
         problem.replace(/^No such key: \S+/, `there is no criterion '${unknownCriterion}'`),
         nearest === undefined ? `one of ${criteria.join(', ')}` : `did you mean '${nearest}'?`,
+        place,
       );
-    } else this.#mistake(place, path, problem, expected);
+    } else this.#mistake(path, problem, expected, place);
     return undefined;
   }
 
-  #mistake(
-    place: { readonly line: number | undefined; readonly column: number | undefined },
-    path: Path,
-    problem: string,
-    expected: string,
-  ): void {
+  #mistake(path: Path, problem: string, expected: string, place: Place = this.#document.placeOf(path)): void {
     this.#mistakes.push({ file: this.#document.file, ...place, path: formatPath(path), problem, expected });
   }
 }

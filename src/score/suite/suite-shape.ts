@@ -79,60 +79,29 @@ export const strictSuite = z.strictObject({
 export type WrittenSuite = z.output<typeof strictSuite>;
 export type WrittenCriterion = WrittenSuite['criteria'][number];
 
+export const lenientSuite = lenient(
+  {
+    ...SUITE,
+    extract: z.record(z.string(), z.string().catch('null')).optional(),
+    match: lenient(MATCH).optional(),
+    criteria: z.array(lenient(CRITERION, { name: '', question: '?', weight: Number.NaN, check: 'true', judge: {} })),
+    outcomes: z.array(lenient(OUTCOME, { outcome: 'partial_failure', when: 'true' })).optional(),
+    golden: goldenShape.optional(),
+    tool_policy: toolPolicyShape.optional(),
+    tools: toolsShape.optional(),
+  },
+  { suite: 'unnamed', scope: 'conversation', criteria: [] },
+);
+
 /** Every field that is not of the right form falls back to its absence, or to a stand-in that has been reported. */
-export const lenientSuite = z.object({
-  suite: z.string().catch('unnamed'),
-  version: versionText.optional().catch(undefined),
-  description: z.string().optional().catch(undefined),
-  scope: SUITE.scope.catch('conversation'),
-  normalize: z.boolean().optional().catch(undefined),
-  min_decided: z.number().optional().catch(undefined),
-  about: SUITE.about.catch(undefined),
-  hard_failure_keeps_score: SUITE.hard_failure_keeps_score.catch(undefined),
-  crash: SUITE.crash.catch(undefined),
-  extract: z.record(z.string(), z.string().catch('null')).optional().catch(undefined),
-  completed: z.string().optional().catch(undefined),
-  failed: z.string().optional().catch(undefined),
-  match: z
-    .object({
-      agent: MATCH.agent.catch(undefined),
-      version: MATCH.version.catch(undefined),
-      environment: MATCH.environment.catch(undefined),
-      attributes: MATCH.attributes.catch(undefined),
-      expression: MATCH.expression.catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
-  criteria: z
-    .array(
-      z.object({
-        name: z.string().catch(''),
-        question: z.string().catch('?'),
-        weight: z.number().catch(Number.NaN),
-        check: z.string().optional().catch('true'),
-        uses: z.string().optional().catch(undefined),
-        order: CRITERION.order,
-        with: CRITERION.with.catch(undefined),
-        judge: CRITERION.judge.catch({}),
-        needs: CRITERION.needs.catch(undefined),
-        when: z.string().optional().catch(undefined),
-        when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
-        critical: CRITERION.critical.catch(undefined),
-        fails_as: CRITERION.fails_as.catch(undefined),
-        about: CRITERION.about.catch(undefined),
-        evidence: z.string().optional().catch(undefined),
-        reason: CRITERION.reason.catch(undefined),
-      }),
-    )
-    .catch([]),
-  outcomes: z
-    .array(z.object({ outcome: OUTCOME.outcome.catch('partial_failure'), when: OUTCOME.when.catch('true') }))
-    .optional()
-    .catch(undefined),
-  golden: goldenShape.optional().catch(undefined),
-  tool_policy: toolPolicyShape.optional().catch(undefined),
-  tools: toolsShape.optional().catch(undefined),
-});
+function lenient<Shape extends Readonly<Record<string, z.ZodType>>>(
+  shape: Shape,
+  standIns: { readonly [Name in keyof Shape]?: z.output<Shape[Name]> } = {},
+) {
+  const fields = Object.entries(shape).map(([name, field]) => [name, field.catch(standIns[name])]);
+  // The cast holds: the fields are those of the shape, each of which gives what its own does, or a stand-in for it.
+  return z.object(Object.fromEntries(fields) as Shape);
+}
 
 /** The fields there are at a place, for suggestions. */
 export function knownSuiteKeys(path: Path): readonly string[] {

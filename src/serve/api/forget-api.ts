@@ -15,7 +15,7 @@ import {
 } from '../../report/http/answer.ts';
 import type { Route } from '../../report/http/route.ts';
 import { askedConversation, type ForgetRequest, type ForgetResult } from '../forgetting/forget.ts';
-import { text } from './written-text.ts';
+import { text } from '../../api/shapes.ts';
 
 export interface ForgetSide {
   readonly forget: (request: ForgetRequest) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;

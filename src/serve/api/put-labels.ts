@@ -10,7 +10,7 @@ import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { saidBy } from './said-by.ts';
-import { text } from './written-text.ts';
+import { text } from '../../api/shapes.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 1000;

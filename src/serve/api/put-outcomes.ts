@@ -7,7 +7,8 @@ import { readingOf } from '../../model/readings.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
-import { name, text } from './written-text.ts';
+import { text } from '../../api/shapes.ts';
+import { name } from './written-text.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 200;

@@ -11,7 +11,8 @@ import type { Unavailable } from '../../report/http/answer.ts';
 import { writing, type Written } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 import { saidBy } from './said-by.ts';
-import { kind, text } from './written-text.ts';
+import { text } from '../../api/shapes.ts';
+import { kind } from './written-text.ts';
 
 const ID_MAX = 4096;
 const PERSON_MAX = 200;

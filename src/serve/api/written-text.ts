@@ -1,16 +1,9 @@
 /** A text that somebody writes through the API. */
 import { z } from 'zod';
+import { text } from '../../api/shapes.ts';
 import { KIND_CHARACTERS_MAX, kindName } from '../../model/named-kinds.ts';
 
 const KIND_WRITTEN_MAX = 1000;
-
-/** Half a character can't be stored, and nobody means one. */
-export const text = (max: number) =>
-  z
-    .string('a text')
-    .min(1, 'a text that is not empty')
-    .max(max, `at most ${max} characters`)
-    .transform((given) => given.toWellFormed());
 
 /** A text that is shown as a name: on a terminal, in a table, in a file's column. */
 export const name = (max: number) =>

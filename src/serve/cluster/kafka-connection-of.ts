@@ -1,6 +1,7 @@
 /** How to reach Kafka, from how people write it to how clients take it. */
 import type { KafkaSettings, SaslSettings } from '../../config/kafka-settings.ts';
-import type { KafkaConnection, KafkaSasl, KafkaTls } from '../../kafka/kafka-connection.ts';
+import type { KafkaConnection, KafkaSasl } from '../../kafka/kafka-connection.ts';
+import { present } from '../../model/present.ts';
 
 export function kafkaConnectionOf({
   brokers,
@@ -8,15 +9,6 @@ export function kafkaConnectionOf({
   sasl,
 }: Pick<KafkaSettings, 'brokers' | 'tls' | 'sasl'>): KafkaConnection {
   return { brokers, ...(tls && { tls: present(tls) }), ...(sasl && { sasl: saslOf(sasl) }) };
-}
-
-function present({ ca, cert, key, serverName }: NonNullable<KafkaSettings['tls']>): KafkaTls {
-  return {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(serverName !== undefined && { serverName }),
-  };
 }
 
 const MECHANISMS = { plain: 'PLAIN', 'scram-sha-256': 'SCRAM-SHA-256', 'scram-sha-512': 'SCRAM-SHA-512' } as const;
@@ -30,6 +22,6 @@ function saslOf(sasl: SaslSettings): KafkaSasl {
   const { tokenUrl, clientId, clientSecret, scope } = sasl;
   return {
     mechanism: 'OAUTHBEARER',
-    token: { tokenUrl, clientId, clientSecret, ...(scope !== undefined && { scope }) },
+    token: { tokenUrl, clientId, clientSecret, ...present({ scope }) },
   };
 }

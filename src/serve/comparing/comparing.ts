@@ -57,21 +57,10 @@ export class Comparing {
 }
 
 const REFUSED: Refusals = {
-  queue_full: {
-    status: 429,
-    error: `one comparison is worked out at a time, and ${WAITING_MAX} wait already: ask again`,
-  },
-  displaced: {
-    status: 429,
-    error: 'other addresses compare as well, and this one has the most comparisons waiting: ask again',
-  },
-  waited_too_long: { status: 503, error: `the comparison waited ${WAIT_MAX_MS / 1000} s for its turn` },
-  took_too_long: {
-    status: 503,
-    error: `the comparison took longer than ${DEADLINE_MS / 1000} s and was given up: use assay compare, which has no limit`,
-  },
-  thread_ended: {
-    status: 503,
-    error: 'the thread that compares has failed, another one starts when asked again: the experiments may be too large',
-  },
+  queue_full: `one comparison is worked out at a time, and ${WAITING_MAX} wait already: ask again`,
+  displaced: 'other addresses compare as well, and this one has the most comparisons waiting: ask again',
+  waited_too_long: `the comparison waited ${WAIT_MAX_MS / 1000} s for its turn`,
+  took_too_long: `the comparison took longer than ${DEADLINE_MS / 1000} s and was given up: use assay compare, which has no limit`,
+  thread_ended:
+    'the thread that compares has failed, another one starts when asked again: the experiments may be too large',
 };

@@ -7,7 +7,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AboutMatcher, type About } from '../../engine/about.ts';
+import type { ForgettableNames } from '../../store/engine-store.ts';
+import { AboutMatcher } from '../../engine/about.ts';
 import type { EditRecord } from '../../journal/rewrite-segment.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../otlp/batch-table.ts';
@@ -20,7 +21,7 @@ import type { StepTaker } from './steps.ts';
 import { removeSetAside, setAsideIn } from './set-aside-files.ts';
 
 export interface ForgetRequest {
-  readonly about: About;
+  readonly about: ForgettableNames;
   readonly dryRun: boolean;
   /** Files that starts have set aside after damage may hold anything, and cannot be searched. */
   readonly dropSetAside: boolean;

@@ -78,14 +78,11 @@ export const MCP_ROUTES: readonly Route<Pick<McpSide, 'answer'>>[] = [
 ];
 
 const REFUSED: Refusals = {
-  queue_full: { status: 429, error: `${WAITING_MAX} requests of MCP wait already: ask again` },
-  displaced: {
-    status: 429,
-    error: 'other addresses use MCP as well, and this one has the most requests waiting: ask again',
-  },
-  waited_too_long: { status: 503, error: `the request waited ${WAIT_MAX_MS / 1000} s for its turn` },
-  took_too_long: { status: 503, error: `the request took longer than ${DEADLINE_MS / 1000} s and was given up` },
-  thread_ended: { status: 503, error: 'the thread that speaks MCP has failed, another one starts when asked again' },
+  queue_full: `${WAITING_MAX} requests of MCP wait already: ask again`,
+  displaced: 'other addresses use MCP as well, and this one has the most requests waiting: ask again',
+  waited_too_long: `the request waited ${WAIT_MAX_MS / 1000} s for its turn`,
+  took_too_long: `the request took longer than ${DEADLINE_MS / 1000} s and was given up`,
+  thread_ended: 'the thread that speaks MCP has failed, another one starts when asked again',
 };
 
 function protocolHeaders({ headers }: IncomingMessage): SentMcpRequest['headers'] {

@@ -15,6 +15,7 @@ import { storedTraits } from '../store-place/stored-traits.ts';
 import { readerAt, type ServiceReader } from '../store-place/open-reader.ts';
 import type { Question } from '../../report/http/route.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { answerAsked } from '../threads/answer-asked.ts';
 import type { FromAsked } from '../threads/asked-thread.ts';
 import type {
@@ -75,7 +76,7 @@ class StoreReads {
       prices,
       detection: () =>
         describeDetection(detection, this.#conversations, storedTraits(this.#reader), (error) =>
-          this.#post({ type: 'said', said: { type: 'read-incomplete', what: 'evidence', error: textOf(error) } }),
+          this.#post({ type: 'said', said: { type: 'read-incomplete', what: 'evidence', error: errorMessage(error) } }),
         ),
     };
   }
@@ -94,10 +95,6 @@ class StoreReads {
         return unreachable(job);
     }
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const port = parentPort;

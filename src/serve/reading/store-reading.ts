@@ -125,18 +125,9 @@ function nameOf(job: Job): string {
 }
 
 const REFUSED: Refusals = {
-  queue_full: {
-    status: 429,
-    error: `${WAITING_MAX} requests wait to read the store already: ask again, less often or for smaller pages`,
-  },
-  displaced: {
-    status: 429,
-    error: 'other addresses want to read the store as well, and this one has the most requests waiting: ask again',
-  },
-  waited_too_long: { status: 503, error: `the request waited ${WAIT_MAX_MS / 1000} s for its turn to read the store` },
-  took_too_long: {
-    status: 503,
-    error: `reading took longer than ${READ_DEADLINE_MS / 1000} s and was given up: ask for less, with limit= or since=`,
-  },
-  thread_ended: { status: 503, error: 'the thread that reads the store has failed, another one is starting' },
+  queue_full: `${WAITING_MAX} requests wait to read the store already: ask again, less often or for smaller pages`,
+  displaced: 'other addresses want to read the store as well, and this one has the most requests waiting: ask again',
+  waited_too_long: `the request waited ${WAIT_MAX_MS / 1000} s for its turn to read the store`,
+  took_too_long: `reading took longer than ${READ_DEADLINE_MS / 1000} s and was given up: ask for less, with limit= or since=`,
+  thread_ended: 'the thread that reads the store has failed, another one is starting',
 };

@@ -7,18 +7,11 @@ import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import type { AskedOutcome } from './asked-thread.ts';
 
-interface Refused {
-  readonly status: 429 | 503;
-  readonly error: string;
-}
-
-const OF_ALL = {
-  client_gone: { status: 503, error: 'the client went away' },
-  stopping: { status: 503, error: 'this instance is stopping' },
-} as const;
+const OF_ALL = { client_gone: 'the client went away', stopping: 'this instance is stopping' } as const;
+const TOO_MUCH: readonly ReadRefusal[] = ['queue_full', 'displaced'];
 
 /** Words of one thread. */
-export type Refusals = { readonly [Because in Exclude<ReadRefusal, keyof typeof OF_ALL>]: Refused };
+export type Refusals = { readonly [Because in Exclude<ReadRefusal, keyof typeof OF_ALL>]: string };
 
 interface Answering {
   /** As it was registered. */
@@ -35,9 +28,10 @@ export async function answerClient(
   const began = performance.now();
   const outcome = await asking;
   if (outcome.is === 'refused') {
-    onEvent({ type: 'read-refused', because: outcome.because });
-    const all: { readonly [Because in ReadRefusal]: Refused } = { ...OF_ALL, ...refusals };
-    const { status, error } = all[outcome.because];
+    const { because } = outcome;
+    onEvent({ type: 'read-refused', because });
+    const error = { ...OF_ALL, ...refusals }[because];
+    const status = TOO_MUCH.includes(because) ? 429 : 503;
     return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
   }
   const status = outcome.is === 'replied' ? outcome.reply.status : 500;

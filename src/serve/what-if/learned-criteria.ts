@@ -4,7 +4,7 @@ import type { LearnedCriteria, learnedQuery } from '../../api/learned.ts';
 import { ConversationSource } from '../../backtest/conversation-source.ts';
 import { kindOf, readConversations } from '../../engine/estimate/read-conversations.ts';
 import { answerOf } from '../../engine/estimate/sample.ts';
-import { learnedFrom, type Learned, type LearnedCriterion } from '../../learn/learned.ts';
+import { isKnownGood, learnedFrom, type Learned } from '../../learn/learned.ts';
 import { learnedSuite } from '../../learn/learned-suite.ts';
 import { clusterOf, type ReadCase } from '../../learn/read-case.ts';
 import { type Certificate, certificateWords, isCertified } from '../../model/certificate.ts';
@@ -58,10 +58,6 @@ function saysOf(learned: readonly Learned[], readings: number, bad: number): str
   if (learned.length === 0) return `${read}: a search takes four of one kind, or four that the suites call fine.`;
   const certified = learned.filter(({ criteria }) => criteria.some((one) => isKnownGood(one))).length;
   return `${read}. ${certified} of ${counted(learned.length, 'kind')} of failure can be told by a certified criterion.`;
-}
-
-function isKnownGood({ certificate }: LearnedCriterion): boolean {
-  return certificate !== undefined && isCertified(certificate);
 }
 
 function kindJson({ kind, readings, criteria }: Learned, cases: readonly ReadCase[]): LearnedCriteria['kinds'][number] {

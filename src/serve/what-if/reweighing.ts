@@ -118,21 +118,9 @@ function answerOf(outcome: Done, question: ClientQuestion): Answer {
 }
 
 const REFUSED: Refusals = {
-  queue_full: {
-    status: 429,
-    error: 'one question about suites is answered at a time, and this address has one waiting already: ask again',
-  },
-  displaced: {
-    status: 429,
-    error: 'other addresses ask about suites as well, and this one has the most questions waiting: ask again',
-  },
-  waited_too_long: { status: 503, error: `the question waited ${WAIT_MAX_MS / 1000} s for its turn` },
-  took_too_long: {
-    status: 503,
-    error: `the question took longer than ${DEADLINE_MS / 1000} s and was given up: ask about fewer, with limit or since`,
-  },
-  thread_ended: {
-    status: 503,
-    error: 'the thread that has the suites has failed, another one starts when asked again',
-  },
+  queue_full: 'one question about suites is answered at a time, and this address has one waiting already: ask again',
+  displaced: 'other addresses ask about suites as well, and this one has the most questions waiting: ask again',
+  waited_too_long: `the question waited ${WAIT_MAX_MS / 1000} s for its turn`,
+  took_too_long: `the question took longer than ${DEADLINE_MS / 1000} s and was given up: ask about fewer, with limit or since`,
+  thread_ended: 'the thread that has the suites has failed, another one starts when asked again',
 };

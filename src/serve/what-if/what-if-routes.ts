@@ -8,7 +8,7 @@ import { goldenComparisons } from '../../api/golden-comparison.ts';
 import { learnedCriteria, learnedQuery } from '../../api/learned.ts';
 import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../api/what-if.ts';
 import { type Answer, jsonAnswer, mistakesAnswer } from '../../report/http/answer.ts';
-import { ask, asking, type Client, type Route, read } from '../../report/http/route.ts';
+import { ask, type Asked, asking, type Client, type Route, type RouteShapes, read } from '../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../score/suite/reweigh.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { type Reweighing, SUITE_PATHS } from './reweighing.ts';
@@ -19,7 +19,6 @@ export interface WhatIfApi {
   readonly liveSuites: () => readonly SuiteOutline[];
 }
 
-const NOTHING = z.strictObject({});
 const testQuery = z.strictObject({
   suite: z.string().max(100).optional().meta({ description: 'a live suite; that of the worst outcome unless given' }),
   turn: z.string().max(400).optional().meta({ description: 'a turn_id, for a suite that scores turns' }),
@@ -37,45 +36,40 @@ TCR, outcomes and conversations that other weights would have changed, from stor
       return answerTo(side, { is: 'what-if', question }, client);
     }),
   ),
-  {
-    ...read(
-      SUITE_PATHS.golden,
-      'a conversation beside the golden traces that its suites have for it, step by step: docs/golden-traces.md',
-      (side: WhatIfApi, { query, parameters, client }) => {
-        const parsed = NOTHING.safeParse(Object.fromEntries(query));
-        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
-        return answerTo(side, { is: 'golden', conversation: parameters.get('conversation') ?? '' }, client);
-      },
-    ),
-    shapes: { query: NOTHING, answer: goldenComparisons },
-  },
-  {
-    ...read(
-      SUITE_PATHS.test,
-      '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/suites.md',
-      (side: WhatIfApi, { query, parameters, client }) => {
-        const parsed = testQuery.safeParse(Object.fromEntries(query));
-        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
-        const { suite, turn } = parsed.data;
-        const conversation = parameters.get('conversation') ?? '';
-        return answerTo(side, { is: 'test', conversation, suite, turn }, client);
-      },
-    ),
-    shapes: { query: testQuery, answer: undefined, type: 'application/yaml' },
-  },
-  {
-    ...read(
-      SUITE_PATHS.criteria,
-      '?agent= &agent_version= &environment= &segment= &since=7d &until= criteria that tell failures which people found, measured by other readings',
-      (side: WhatIfApi, { query, client }) => {
-        const parsed = learnedQuery.safeParse(Object.fromEntries(query));
-        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
-        return answerTo(side, { is: 'criteria', asked: parsed.data }, client);
-      },
-    ),
-    shapes: { query: learnedQuery, answer: learnedCriteria },
-  },
+  reading(
+    SUITE_PATHS.golden,
+    'a conversation beside the golden traces that its suites have for it, step by step: docs/golden-traces.md',
+    { query: z.strictObject({}), answer: goldenComparisons },
+    (_, conversation) => ({ is: 'golden', conversation }),
+  ),
+  reading(
+    SUITE_PATHS.test,
+    '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/suites.md',
+    { query: testQuery, answer: undefined, type: 'application/yaml' },
+    ({ suite, turn }, conversation) => ({ is: 'test', conversation, suite, turn }),
+  ),
+  reading(
+    SUITE_PATHS.criteria,
+    '?agent= &agent_version= &environment= &segment= &since=7d &until= criteria that tell failures which people found, measured by other readings',
+    { query: learnedQuery, answer: learnedCriteria },
+    (asked) => ({ is: 'criteria', asked }),
+  ),
 ];
+
+function reading<Query extends z.ZodObject>(
+  path: string,
+  summary: string,
+  shapes: RouteShapes & { readonly query: Query },
+  questionOf: (asked: z.output<Query>, conversation: string) => ClientQuestion,
+): Route<WhatIfApi> {
+  const answer = (side: WhatIfApi, { query, parameters, client }: Asked) => {
+    const given = Object.fromEntries(query);
+    const parsed = shapes.query.safeParse(given);
+    if (!parsed.success) return mistakesAnswer('query', parsed.error, given);
+    return answerTo(side, questionOf(parsed.data, parameters.get('conversation') ?? ''), client);
+  };
+  return { ...read(path, summary, answer), shapes };
+}
 
 function answerTo(side: WhatIfApi, question: ClientQuestion, { from, gone: signal }: Client): Promise<Answer> {
   return side.reweighing.answer({ question, from, signal });

@@ -8,7 +8,7 @@
  */
 import { decisionOf } from '../../model/decision.ts';
 import { isGood, isInSuccessRate, isScored, isWorst } from '../../model/severity.ts';
-import type { ChosenLevels, WatchedLevel } from '../../model/detection.ts';
+import type { ChosenLevels, Watched, WatchedLevel } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
 import type { AlarmBudget } from './alarm-budget.ts';
 import { Cap } from './cap.ts';
@@ -17,15 +17,7 @@ import { FallSample, type NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchReading } from './watch-reading.ts';
 import { Names } from './names.ts';
-import type {
-  JudgesBridged,
-  JudgesChanged,
-  LearnedFrom,
-  Observation,
-  Reading,
-  StreamLabels,
-  Transition,
-} from './observation.ts';
+import type { JudgesBridged, JudgesChanged, LearnedFrom, Observation, Reading, Transition } from './observation.ts';
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
 import { beforeToJson, type StreamJudges } from './stream-judges.ts';
@@ -56,7 +48,7 @@ export interface Folded {
 }
 
 export class AgentStream {
-  readonly labels: StreamLabels;
+  readonly labels: Watched;
   readonly #settings: DetectionSettings;
   readonly #segments: Names;
   readonly #strata: Strata;
@@ -77,7 +69,7 @@ export class AgentStream {
   readonly #budget: AlarmBudget;
   #lastAt = 0;
 
-  constructor(labels: StreamLabels, settings: DetectionSettings, budget: AlarmBudget) {
+  constructor(labels: Watched, settings: DetectionSettings, budget: AlarmBudget) {
     this.labels = labels;
     this.#settings = settings;
     this.#segments = new Names(settings.limits.segments);
@@ -270,7 +262,7 @@ export class AgentStream {
   }
 
   /** How TCR moved when the judges changed, for as long as the baseline remembers what was before. */
-  #sinceJudges(): Omit<Extract<Reading, { of: 'judges' }>, 'of' | keyof StreamLabels> | undefined {
+  #sinceJudges(): Omit<Extract<Reading, { of: 'judges' }>, 'of' | keyof Watched> | undefined {
     const { before, names } = this.#judges;
     const { memoryMs, gapMs } = this.#settings.watch.baseline;
     if (before === undefined || this.#lastAt - before.at > memoryMs) return undefined;

@@ -6,19 +6,11 @@
  * There are at most `limits.streams` streams. When one more comes, the one that has been silent longest makes room
  * if it has been silent for a week; otherwise the newcomer is not watched, and each of its observations is counted.
  */
-import type { ChosenLevels, WatchedLevel } from '../../model/detection.ts';
+import type { ChosenLevels, Watched, WatchedLevel } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
 import { AgentStream, type Folded } from './agent-stream.ts';
 import { AlarmBudget } from './alarm-budget.ts';
-import type {
-  JudgesBridged,
-  JudgesChanged,
-  LearnedFrom,
-  Observation,
-  Reading,
-  StreamLabels,
-  Transition,
-} from './observation.ts';
+import type { JudgesBridged, JudgesChanged, LearnedFrom, Observation, Reading, Transition } from './observation.ts';
 import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts';
 
 export const SNAPSHOT_VERSION = 2;
@@ -77,7 +69,7 @@ export class Detection {
     );
   }
 
-  scaleTraffic(of: Pick<StreamLabels, 'agent' | 'environment'> & LearnedFrom, at: number): void {
+  scaleTraffic(of: Pick<Watched, 'agent' | 'environment'> & LearnedFrom, at: number): void {
     for (const stream of this.#streams.values()) {
       const { agent, environment } = stream.labels;
       if (agent === of.agent && environment === of.environment) stream.scaleTraffic(of, at);
@@ -85,7 +77,7 @@ export class Detection {
   }
 
   /** Takes the place of another, whose judges were others: how far they moved the score is shown from here on. */
-  follow(other: Detection, bridgeOf: (labels: StreamLabels) => JudgesBridged | undefined, at: number): void {
+  follow(other: Detection, bridgeOf: (labels: Watched) => JudgesBridged | undefined, at: number): void {
     for (const [key, stream] of this.#streams) {
       const before = other.#streams.get(key);
       if (before !== undefined) stream.follow(before, bridgeOf(stream.labels), at);
@@ -166,11 +158,11 @@ export class Detection {
   }
 }
 
-function isSame(one: StreamLabels, other: StreamLabels): boolean {
+function isSame(one: Watched, other: Watched): boolean {
   return one.agent === other.agent && one.suite === other.suite && one.environment === other.environment;
 }
 
-function isMeant(labels: StreamLabels, chosen: ChosenLevels): boolean {
+function isMeant(labels: Watched, chosen: ChosenLevels): boolean {
   return (
     labels.agent === chosen.agent &&
     labels.suite === chosen.suite &&
@@ -179,6 +171,6 @@ function isMeant(labels: StreamLabels, chosen: ChosenLevels): boolean {
 }
 
 /** Lengths, so that no name can pass for the end of another. */
-function keyOf({ suite, agent, environment }: StreamLabels): string {
+function keyOf({ suite, agent, environment }: Watched): string {
   return `${suite.length}:${suite}${agent.length}:${agent}${environment}`;
 }

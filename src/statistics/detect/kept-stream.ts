@@ -1,9 +1,10 @@
 /** State of a stream, as its snapshot holds it. */
+import type { Watched } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
-import type { JudgesBridged, JudgesChanged, StreamLabels } from './observation.ts';
+import type { JudgesBridged, JudgesChanged } from './observation.ts';
 
 export interface KeptStream {
-  readonly labels: StreamLabels;
+  readonly labels: Watched;
   readonly lastAt: number;
   readonly segments: Json;
   /** Absent in a state of 0.1.0. */

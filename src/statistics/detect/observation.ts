@@ -1,4 +1,5 @@
 /** Defines what detection takes in and what it reports. */
+import type { Watched } from '../../model/detection.ts';
 import type { Outcome, VerdictKind } from '../../model/evaluation.ts';
 import type { State, WatchReading } from './watch-reading.ts';
 import type { NamedCause } from './fall-sample.ts';
@@ -34,15 +35,8 @@ export interface Observation {
   readonly steps: number;
 }
 
-/** One suite applied to one agent in one environment: what is watched by itself. */
-export interface StreamLabels {
-  readonly suite: string;
-  readonly agent: string;
-  readonly environment: string;
-}
-
 export type Reading =
-  | (StreamLabels & {
+  | (Watched & {
       readonly of: 'level';
       readonly metric: Metric;
       /** Present where the metric is `criterion`. */
@@ -53,9 +47,9 @@ export type Reading =
       /** Parts of the traffic that explain a fall of the score; empty where there is none. */
       readonly causes: readonly NamedCause[];
     })
-  | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit; readonly segments: readonly string[] })
+  | (Watched & { readonly of: 'split'; readonly split: TcrSplit; readonly segments: readonly string[] })
   /** Split of the change of the score since the judges changed. */
-  | (StreamLabels & {
+  | (Watched & {
       readonly of: 'judges';
       readonly at: number;
       readonly split: TcrSplit;
@@ -63,7 +57,7 @@ export type Reading =
       /** Absent where no conversation was asked by both. */
       readonly bridge?: JudgesBridged;
     })
-  | (StreamLabels & {
+  | (Watched & {
       readonly of: 'version';
       readonly version: string;
       readonly baselineVersion: string;
@@ -83,13 +77,13 @@ export interface JudgesBridged {
 }
 
 /** Other judges score the same suite: figures from before and since cannot be compared. */
-export interface JudgesChanged extends StreamLabels {
+export interface JudgesChanged extends Watched {
   readonly at: number;
   readonly from: string;
   readonly to: string;
 }
 
-export interface Transition extends StreamLabels {
+export interface Transition extends Watched {
   readonly metric: Metric;
   readonly criterion: string | undefined;
   readonly part: string | undefined;

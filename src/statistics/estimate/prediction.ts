@@ -6,7 +6,7 @@
  * Nothing is foretold of kinds that nobody has read: where a conversation has a fact of a kind, such as a tool, that no
  * read one had. On kinds of task that it had not seen, such a prediction was worse than none.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export interface Lesson {
   readonly facts: readonly string[];
@@ -48,10 +48,7 @@ export function learn(lessons: readonly Lesson[]): Prediction | undefined {
   const fitted = weighed(rows, lessons, { base: Math.log(good / (lessons.length - good)), drawn: spread });
   const weights = told.map(([fact], place) => [fact, fitted.weights[place] ?? 0] as const);
   return {
-    hash: createHash('sha256')
-      .update(JSON.stringify([fitted.base, weights]))
-      .digest('hex')
-      .slice(0, 12),
+    hash: hash('sha256', JSON.stringify([fitted.base, weights])).slice(0, 12),
     readings: lessons.length,
     base: fitted.base,
     weights: new Map(weights),

@@ -35,8 +35,9 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { CaseRun, Experiment, FileRange } from '../../model/experiment.ts';
-import { toCaseRunJson, toExperimentJson } from './experiment-json.ts';
+import { z } from 'zod';
+import { type CaseRun, caseRunShape, type Experiment, type FileRange } from '../../model/experiment.ts';
+import { experimentText } from './experiment-json.ts';
 import { FILES, readExperimentFile, readRunLines, type RunContent } from './read-experiment.ts';
 import { takeFolder, type TakenFolder } from './taken-folder.ts';
 
@@ -140,7 +141,7 @@ export class ExperimentFolder {
       const spans = this.#spans.append(framed(content.traces));
       const logs = this.#logs.append(framed(content.logs));
       const whole: CaseRun = { ...run, spans, logs };
-      this.#lines.append(Buffer.from(`${JSON.stringify(toCaseRunJson(whole))}\n`));
+      this.#lines.append(Buffer.from(`${JSON.stringify(z.encode(caseRunShape, whole))}\n`));
       this.#runs.push(whole);
       this.#known.add(key);
       return whole;
@@ -235,10 +236,6 @@ function framed(messages: readonly Uint8Array[]): Uint8Array {
 
 function keyOf(run: Pick<CaseRun, 'case' | 'repeat'>): string {
   return JSON.stringify([run.case, run.repeat]);
-}
-
-function experimentText(experiment: Experiment): string {
-  return `${JSON.stringify(toExperimentJson(experiment), undefined, 2)}\n`;
 }
 
 function writeSynced(name: string, text: string): void {

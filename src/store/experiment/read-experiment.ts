@@ -2,11 +2,17 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { CaseRun, Experiment, ExperimentResult, FileRange } from '../../model/experiment.ts';
+import {
+  type CaseRun,
+  caseRunShape,
+  type Experiment,
+  type ExperimentResult,
+  type FileRange,
+} from '../../model/experiment.ts';
 import { UnreadableInput } from '../../model/unreadable-input.ts';
 import { compileGlob } from '../../model/glob.ts';
 import { earlyEndOf } from '../../model/until-decided.ts';
-import { fromCaseRunJson, fromExperimentJson } from './experiment-json.ts';
+import { experimentIn } from './experiment-json.ts';
 import { tryParseJson } from '../../model/json.ts';
 
 export const FILES = {
@@ -110,7 +116,7 @@ export function readSpansOf(folder: string, run: Pick<CaseRun, 'spans' | 'logs'>
 
 export function readExperimentFile(folder: string): Experiment {
   const file = path.join(folder, FILES.experiment);
-  return attempt(file, () => fromExperimentJson(JSON.parse(readFileSync(file, 'utf8'))));
+  return attempt(file, () => experimentIn(readFileSync(file, 'utf8')));
 }
 
 const NEW_LINE = 10;
@@ -127,7 +133,7 @@ export function readRunLines(folder: string): { readonly runs: readonly CaseRun[
     if (json === undefined && isLast) break;
     const place = `${file}:${runs.length + 1}`;
     if (json === undefined) throw new ExperimentUnreadable(`${place} is no JSON: the file is damaged`);
-    runs.push(attempt(place, () => fromCaseRunJson(json)));
+    runs.push(attempt(place, () => caseRunShape.parse(json)));
     from = at + 1;
   }
   return { runs, bytes: from };

@@ -23,8 +23,15 @@ import type { Session } from './session.ts';
 /** In the order in which they run; a new one is the last. */
 export const MIGRATIONS: readonly Migration[] = [
   ...ofFirstRelease(TABLES_OF_FIRST_RELEASE),
-  // When conversations and evaluations were (engine/conversation-time.ts): lists and searches go by it. Stored
-  // conversations without a time that can be true get that of arrival; stored evaluations keep their log time.
+  // Stored rows know less than new ones, and say nothing of what they do not know:
+  //   began_at              when conversations and evaluations were (engine/conversation-time.ts), by which lists and searches go.
+  //                         Stored conversations without a time that can be true get that of arrival; evaluations keep their log time
+  //   because               the kind of a failure, beside the outcome (score/failure-kind.ts)
+  //   user_key, kind_key    which evaluations are of one user and of one kind (statistics/compare/online)
+  //   sub_agents            those that took part (sub-agents-codec.ts)
+  //   readings              of whole conversations (rules/readings.ts), which outcomes are as well, with the kinds of failure that people name
+  //   called … frame        the frame from which conversations are drawn to be read (rules/frame.ts): stored evaluations say how bad they were
+  //   failure_kinds         how far each kind of failure is (rules/failures.ts)
   {
     since: '0.2.0',
     versionBefore: 'runs',
@@ -33,60 +40,11 @@ export const MIGRATIONS: readonly Migration[] = [
     UPDATE conversations SET began_at = first_closed_at, clock_wrong = CASE WHEN began_at IS NULL THEN NULL ELSE 1 END
       WHERE first_closed_at IS NOT NULL
         AND (began_at IS NULL OR began_at < ${EARLIEST_MS} OR began_at > updated_at + ${AHEAD_MAX_MS});
-    ALTER TABLE evaluations ADD COLUMN began_at bigint;
+    ALTER TABLE evaluations ADD COLUMN began_at bigint, ADD COLUMN because text, ADD COLUMN user_key bigint,
+      ADD COLUMN kind_key bigint, ADD COLUMN sub_agents text;
     CREATE INDEX conversations_began ON conversations (began_at, id) WHERE first_closed_at IS NOT NULL;
     DROP INDEX conversations_feedback;
     CREATE INDEX conversations_feedback ON conversations (feedback, began_at, id) WHERE feedback IS NOT NULL;
-    `,
-    back: `
-    DROP INDEX conversations_began;
-    DROP INDEX conversations_feedback;
-    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
-    ALTER TABLE conversations DROP COLUMN clock_wrong;
-    ALTER TABLE evaluations DROP COLUMN began_at;
-    `,
-  },
-  // The kind of a failure, beside the outcome (score/failure-kind.ts). Stored evaluations have none.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN because text;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN because;
-    `,
-  },
-  // Which evaluations are of one user and of one kind (statistics/compare/online): older ones name nobody.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN user_key bigint;
-    ALTER TABLE evaluations ADD COLUMN kind_key bigint;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN user_key;
-    ALTER TABLE evaluations DROP COLUMN kind_key;
-    `,
-  },
-  // Sub-agents that took part (sub-agents-codec.ts). Stored evaluations have none, and it is not known of them.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN sub_agents text;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN sub_agents;
-    `,
-  },
-  // Readings of whole conversations (rules/readings.ts), which outcomes are as well; and the frame from which
-  // conversations are drawn to be read (rules/frame.ts). Stored evaluations say how bad they were.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
     CREATE TABLE readings (
       project text NOT NULL DEFAULT 'default',
       key uuid NOT NULL,
@@ -100,21 +58,19 @@ export const MIGRATIONS: readonly Migration[] = [
       of_case text,
       first_wrong text,
       note text,
+      kind text,
       put_at bigint NOT NULL,
       PRIMARY KEY (key, source, name_key)
     );
     CREATE INDEX readings_name ON readings (name_key, key);
     CREATE INDEX readings_put ON readings (put_at);
     CREATE INDEX readings_people ON readings (key) WHERE source = 'person';
+    CREATE INDEX readings_kind ON readings (kind, key) WHERE kind IS NOT NULL;
     INSERT INTO readings (key, name_key, conversation_id, source, name, good, certain, value, of_case, put_at)
       SELECT key, label_key, conversation_id, 'outcome', label, good, false, value, of_case, put_at FROM outcome_labels;
     DROP TABLE outcome_labels;
-    ALTER TABLE conversations ADD COLUMN called smallint;
-    ALTER TABLE conversations ADD COLUMN lot bigint;
-    ALTER TABLE conversations ADD COLUMN came_out smallint;
-    ALTER TABLE conversations ADD COLUMN facts text;
-    ALTER TABLE conversations ADD COLUMN foretold smallint;
-    ALTER TABLE conversations ADD COLUMN frame smallint;
+    ALTER TABLE conversations ADD COLUMN called smallint, ADD COLUMN lot bigint, ADD COLUMN came_out smallint,
+      ADD COLUMN facts text, ADD COLUMN foretold smallint, ADD COLUMN frame smallint;
     UPDATE conversations SET lot = floor(random() * ${LOTS}), called = ${CALLED_BEFORE}, frame = ${FRAME_BEFORE};
     UPDATE conversations SET came_out = ${cameOutSql('readings.key = conversations.key')}
       WHERE key IN (SELECT key FROM readings);
@@ -128,18 +84,25 @@ export const MIGRATIONS: readonly Migration[] = [
     CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, foretold, began_at, agent_version)
       WHERE frame IS NOT NULL;
     CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
+    CREATE TABLE failure_kinds (
+      project text NOT NULL DEFAULT 'default',
+      agent_key uuid NOT NULL,
+      agent text NOT NULL,
+      name text NOT NULL,
+      state text NOT NULL,
+      state_at bigint NOT NULL,
+      by text NOT NULL,
+      PRIMARY KEY (project, agent_key, name)
+    );
     `,
     back: `
+    DROP TABLE failure_kinds;
     DROP INDEX conversations_low;
     DROP INDEX conversations_frame;
     DROP TRIGGER conversations_came_out ON conversations;
     DROP FUNCTION conversations_came_out;
-    ALTER TABLE conversations DROP COLUMN frame;
-    ALTER TABLE conversations DROP COLUMN foretold;
-    ALTER TABLE conversations DROP COLUMN facts;
-    ALTER TABLE conversations DROP COLUMN came_out;
-    ALTER TABLE conversations DROP COLUMN lot;
-    ALTER TABLE conversations DROP COLUMN called;
+    ALTER TABLE conversations DROP COLUMN frame, DROP COLUMN foretold, DROP COLUMN facts, DROP COLUMN came_out,
+      DROP COLUMN lot, DROP COLUMN called;
     CREATE TABLE outcome_labels (
       key uuid NOT NULL,
       label_key uuid NOT NULL,
@@ -157,30 +120,12 @@ export const MIGRATIONS: readonly Migration[] = [
       SELECT key, name_key, conversation_id, name, good, value, of_case, put_at FROM readings
       WHERE source = 'outcome' AND good IS NOT NULL;
     DROP TABLE readings;
-    `,
-  },
-  // Kinds of failure that people name in readings, and how far each of them is (rules/failures.ts).
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE readings ADD COLUMN kind text;
-    CREATE INDEX readings_kind ON readings (kind, key) WHERE kind IS NOT NULL;
-    CREATE TABLE failure_kinds (
-      project text NOT NULL DEFAULT 'default',
-      agent_key uuid NOT NULL,
-      agent text NOT NULL,
-      name text NOT NULL,
-      state text NOT NULL,
-      state_at bigint NOT NULL,
-      by text NOT NULL,
-      PRIMARY KEY (project, agent_key, name)
-    );
-    `,
-    back: `
-    DROP TABLE failure_kinds;
-    DROP INDEX readings_kind;
-    ALTER TABLE readings DROP COLUMN kind;
+    ALTER TABLE evaluations DROP COLUMN sub_agents, DROP COLUMN kind_key, DROP COLUMN user_key, DROP COLUMN because,
+      DROP COLUMN began_at;
+    DROP INDEX conversations_began;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+    ALTER TABLE conversations DROP COLUMN clock_wrong;
     `,
   },
 ];

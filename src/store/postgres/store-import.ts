@@ -4,6 +4,7 @@
  *
  * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
  */
+import type { StoreCounts } from '../sqlite/store-export.ts';
 import { namesOf } from '../column.ts';
 import type { StoredLabel } from '../../model/labels.ts';
 import type { CopiedRow, CopiedTable } from '../copied-tables.ts';
@@ -25,12 +26,6 @@ import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
 import { writeWords } from './working-words.ts';
 import { seriesKey, writeHistory } from './writing.ts';
-
-export interface Taken {
-  readonly conversations: number;
-  readonly traces: number;
-  readonly evaluations: number;
-}
 
 const ID_BLOCK = 1024;
 
@@ -91,7 +86,7 @@ export class StoreImport {
   }
 
   /** Copies missing rows and notes the progress, in one transaction. */
-  async take(conversations: readonly WholeConversation[]): Promise<Taken> {
+  async take(conversations: readonly WholeConversation[]): Promise<StoreCounts> {
     const last = conversations.at(-1);
     if (last === undefined) return { conversations: 0, traces: 0, evaluations: 0 };
     return this.#link.transaction(
@@ -187,9 +182,9 @@ export class StoreImport {
   }
 
   /** Rows of these conversations in the target, to compare with the source. */
-  async countOf(conversations: readonly WholeConversation[]): Promise<Taken> {
+  async countOf(conversations: readonly WholeConversation[]): Promise<StoreCounts> {
     const [row] = await this.#link.use((session) =>
-      session.once<Taken>(
+      session.once<StoreCounts>(
         `WITH c AS MATERIALIZED (SELECT id FROM conversations WHERE key = ANY($1::uuid[]))
          SELECT (SELECT count(*) FROM c) AS conversations,
            (SELECT count(*) FROM traces WHERE conversation IN (SELECT id FROM c)) AS traces,
@@ -219,7 +214,7 @@ async function makeHeads(
 async function writeRows(
   session: Session,
   added: readonly { readonly head: number; readonly whole: WholeConversation }[],
-): Promise<Taken> {
+): Promise<StoreCounts> {
   const arrivals = new BinaryRows();
   const traces = new BinaryRows();
   const evaluations = new BinaryRows();

@@ -21,8 +21,15 @@ import { TABLES_OF_FIRST_RELEASE } from './schema.ts';
 /** In the order in which they run; a new one is the last. */
 export const MIGRATIONS: readonly Migration[] = [
   ...ofFirstRelease(TABLES_OF_FIRST_RELEASE),
-  // When conversations and evaluations were (engine/conversation-time.ts): lists and searches go by it. Stored
-  // conversations without a time that can be true get that of arrival; stored evaluations keep their log time.
+  // Stored rows know less than new ones, and say nothing of what they do not know:
+  //   began_at              when conversations and evaluations were (engine/conversation-time.ts), by which lists and searches go.
+  //                         Stored conversations without a time that can be true get that of arrival; evaluations keep their log time
+  //   because               the kind of a failure, beside the outcome (score/failure-kind.ts)
+  //   user_key, kind_key    which evaluations are of one user and of one kind (statistics/compare/online)
+  //   sub_agents            those that took part (sub-agents-codec.ts)
+  //   readings              of whole conversations (rules/readings.ts), which outcomes are as well, with the kinds of failure that people name
+  //   called … frame        the frame from which conversations are drawn to be read (rules/frame.ts): stored evaluations say how bad they were
+  //   failure_kinds         how far each kind of failure is (rules/failures.ts)
   {
     since: '0.2.0',
     versionBefore: 'runs',
@@ -31,65 +38,16 @@ export const MIGRATIONS: readonly Migration[] = [
     UPDATE conversations SET began_at = first_closed_at, clock_wrong = CASE WHEN began_at IS NULL THEN NULL ELSE 1 END
       WHERE began_at IS NULL OR began_at < ${EARLIEST_MS} OR began_at > updated_at + ${AHEAD_MAX_MS};
     ALTER TABLE evaluations ADD COLUMN began_at INTEGER;
+    ALTER TABLE evaluations ADD COLUMN because TEXT;
+    ALTER TABLE waiting_evaluations ADD COLUMN because TEXT;
+    ALTER TABLE evaluations ADD COLUMN user_key INTEGER;
+    ALTER TABLE evaluations ADD COLUMN kind_key INTEGER;
+    ALTER TABLE evaluations ADD COLUMN sub_agents TEXT;
     CREATE INDEX conversations_began ON conversations (began_at, id);
     DROP INDEX conversations_failed;
     CREATE INDEX conversations_failed ON conversations (worst_outcome, began_at, id) WHERE worst_outcome > 0;
     DROP INDEX conversations_feedback;
     CREATE INDEX conversations_feedback ON conversations (feedback, began_at, id) WHERE feedback IS NOT NULL;
-    `,
-    back: `
-    DROP INDEX conversations_began;
-    DROP INDEX conversations_failed;
-    CREATE INDEX conversations_failed ON conversations (worst_outcome, id) WHERE worst_outcome > 0;
-    DROP INDEX conversations_feedback;
-    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
-    ALTER TABLE conversations DROP COLUMN clock_wrong;
-    ALTER TABLE evaluations DROP COLUMN began_at;
-    `,
-  },
-  // The kind of a failure, beside the outcome (score/failure-kind.ts). Stored evaluations have none.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN because TEXT;
-    ALTER TABLE waiting_evaluations ADD COLUMN because TEXT;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN because;
-    ALTER TABLE waiting_evaluations DROP COLUMN because;
-    `,
-  },
-  // Which evaluations are of one user and of one kind (statistics/compare/online): older ones name nobody.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN user_key INTEGER;
-    ALTER TABLE evaluations ADD COLUMN kind_key INTEGER;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN user_key;
-    ALTER TABLE evaluations DROP COLUMN kind_key;
-    `,
-  },
-  // Sub-agents that took part (sub-agents-codec.ts). Stored evaluations have none, and it is not known of them.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE evaluations ADD COLUMN sub_agents TEXT;
-    `,
-    back: `
-    ALTER TABLE evaluations DROP COLUMN sub_agents;
-    `,
-  },
-  // Readings of whole conversations (rules/readings.ts), which outcomes are as well; and the frame from which
-  // conversations are drawn to be read (rules/frame.ts). Stored evaluations say how bad they were.
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
     CREATE TABLE readings (
       project TEXT NOT NULL DEFAULT 'default',
       conversation_id TEXT NOT NULL,
@@ -101,12 +59,14 @@ export const MIGRATIONS: readonly Migration[] = [
       of_case TEXT,
       first_wrong TEXT,
       note TEXT,
+      kind TEXT,
       put_at INTEGER NOT NULL,
       PRIMARY KEY (conversation_id, source, name)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX readings_name ON readings (name, conversation_id);
     CREATE INDEX readings_put ON readings (put_at);
     CREATE INDEX readings_people ON readings (conversation_id) WHERE source = 'person';
+    CREATE INDEX readings_kind ON readings (kind, conversation_id) WHERE kind IS NOT NULL;
     INSERT INTO readings (conversation_id, source, name, good, certain, value, of_case, put_at)
       SELECT conversation_id, 'outcome', label, good, 0, value, of_case, put_at FROM outcome_labels;
     DROP TABLE outcome_labels;
@@ -128,8 +88,18 @@ export const MIGRATIONS: readonly Migration[] = [
       WHERE frame IS NOT NULL;
     CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
     CREATE INDEX conversations_came_out ON conversations (came_out, began_at, id) WHERE came_out IS NOT NULL;
+    CREATE TABLE failure_kinds (
+      project TEXT NOT NULL DEFAULT 'default',
+      agent TEXT NOT NULL,
+      name TEXT NOT NULL,
+      state TEXT NOT NULL,
+      state_at INTEGER NOT NULL,
+      by TEXT NOT NULL,
+      PRIMARY KEY (project, agent, name)
+    ) STRICT, WITHOUT ROWID;
     `,
     back: `
+    DROP TABLE failure_kinds;
     DROP INDEX conversations_came_out;
     DROP INDEX conversations_low;
     DROP INDEX conversations_frame;
@@ -154,29 +124,18 @@ export const MIGRATIONS: readonly Migration[] = [
     INSERT INTO outcome_labels SELECT conversation_id, name, good, value, of_case, put_at FROM readings
       WHERE source = 'outcome' AND good IS NOT NULL;
     DROP TABLE readings;
-    `,
-  },
-  // Kinds of failure that people name in readings, and how far each of them is (rules/failures.ts).
-  {
-    since: '0.2.0',
-    versionBefore: 'runs',
-    sql: `
-    ALTER TABLE readings ADD COLUMN kind TEXT;
-    CREATE INDEX readings_kind ON readings (kind, conversation_id) WHERE kind IS NOT NULL;
-    CREATE TABLE failure_kinds (
-      project TEXT NOT NULL DEFAULT 'default',
-      agent TEXT NOT NULL,
-      name TEXT NOT NULL,
-      state TEXT NOT NULL,
-      state_at INTEGER NOT NULL,
-      by TEXT NOT NULL,
-      PRIMARY KEY (project, agent, name)
-    ) STRICT, WITHOUT ROWID;
-    `,
-    back: `
-    DROP TABLE failure_kinds;
-    DROP INDEX readings_kind;
-    ALTER TABLE readings DROP COLUMN kind;
+    ALTER TABLE evaluations DROP COLUMN sub_agents;
+    ALTER TABLE evaluations DROP COLUMN kind_key;
+    ALTER TABLE evaluations DROP COLUMN user_key;
+    ALTER TABLE waiting_evaluations DROP COLUMN because;
+    ALTER TABLE evaluations DROP COLUMN because;
+    ALTER TABLE evaluations DROP COLUMN began_at;
+    DROP INDEX conversations_began;
+    DROP INDEX conversations_failed;
+    CREATE INDEX conversations_failed ON conversations (worst_outcome, id) WHERE worst_outcome > 0;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+    ALTER TABLE conversations DROP COLUMN clock_wrong;
     `,
   },
 ];

@@ -1,3 +1,4 @@
+import type { ForgettableNames } from '../../../src/store/engine-store.ts';
 import { readingOf } from '../../../src/model/readings.ts';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +8,6 @@ import { loadSettings, type Settings } from '../../../src/config/settings.ts';
 import { journalIn } from '../../../src/serve/one-machine/examination.ts';
 import { Journal } from '../../../src/journal/journal.ts';
 import { askedConversation, forget, type ForgettingPlaces } from '../../../src/serve/forgetting/forget.ts';
-import type { About } from '../../../src/engine/about.ts';
 import { forgetStopped, inStopped } from '../../../src/serve/one-machine/forget-stopped.ts';
 import { createExperiment } from '../../../src/store/experiment/experiment-folder.ts';
 import { readExperiment } from '../../../src/store/experiment/read-experiment.ts';
@@ -176,7 +176,7 @@ async function contentOf(dataDir: string): Promise<{ readonly stored: readonly s
 }
 
 /** Does it with a copy of the folder made before and after each step, and in the middle of each rewriting. */
-async function copiesWhile(dataDir: string, about: About): Promise<readonly string[]> {
+async function copiesWhile(dataDir: string, about: ForgettableNames): Promise<readonly string[]> {
   const copies: string[] = [];
   const copy = () => {
     const to = tempDirectory();

@@ -1,13 +1,14 @@
 /** Evaluations of one conversation with everything that was said: verdicts with their question and weight, every revision. */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../api/conversation-detail.ts';
-import type { Evaluation, Verdict } from '../../../model/evaluation.ts';
+import type { Evaluation } from '../../../model/evaluation.ts';
+import { toEvaluationJson, toVerdictJson } from '../../../model/evaluation-json.ts';
 import type { SpanId } from '../../../model/ids.ts';
 import { LABELS } from '../../../model/labels.ts';
 import { partsOf } from '../../../model/verdict-parts.ts';
 import type { KeptLabel, ReadEvaluation } from '../../../store/read-evaluation.ts';
 import { isoTime } from './iso-time.ts';
-import { criterionIn, shareOf, suiteOf } from './running-suites.ts';
+import { criterionIn, suiteOf } from './running-suites.ts';
 
 export function fullEvaluations(
   read: readonly ReadEvaluation[],
@@ -60,54 +61,22 @@ export function evaluationJson(
   },
 ): FullEvaluation {
   const { madeAt, isLatest, asked, subAgents = new Map() } = known;
-  const { turnId, score, ending, decidedShare, about, findings = [], waitsFor } = evaluation;
+  const { conversation_id: _, findings = [], ...json } = toEvaluationJson(evaluation);
   return {
-    suite: evaluation.suite,
-    suite_version: evaluation.suiteVersion,
-    ...(turnId === undefined ? {} : { turn_id: turnId }),
-    revision: evaluation.revision,
-    scope: evaluation.scope,
-    score: score === undefined ? null : shareOf(score),
-    outcome: evaluation.outcome,
-    ...(evaluation.because === undefined ? {} : { because: evaluation.because }),
-    ...(ending === undefined ? {} : { ending }),
-    ...(decidedShare === undefined ? {} : { decided_share: shareOf(decidedShare) }),
-    ...(about === undefined ? {} : { about }),
-    explanation: evaluation.explanation,
+    ...json,
     ...(madeAt === undefined ? {} : { evaluated_at: isoTime(madeAt) }),
     shadow: evaluation.shadow === true,
     latest: isLatest,
     verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => {
       const inEvidence = new Set(partsOf(verdict).evidence.flatMap((span) => subAgents.get(span) ?? []));
       return {
-        ...verdictJson(criterion, verdict, asked(criterion)),
+        criterion,
+        ...toVerdictJson(verdict),
+        ...asked(criterion),
         ...(inEvidence.size === 0 ? {} : { sub_agents: [...inEvidence] }),
       };
     }),
     findings,
-    ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
-  };
-}
-
-function verdictJson(criterion: string, verdict: Verdict, asked: AskedCriterion | undefined): VerdictOfCriterion {
-  const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
-  return {
-    criterion,
-    verdict: verdict.verdict,
-    reason,
-    evidence,
-    ...asked,
-    ...(judgedBy === undefined ? {} : { judged_by: judgedBy }),
-    ...(undecided === undefined ? {} : { undecided }),
-    ...(steps === undefined
-      ? {}
-      : {
-          steps: steps.map(({ spanId, otherVotes, ...step }) => ({
-            ...step,
-            ...(spanId === undefined ? {} : { span_id: spanId }),
-            ...(otherVotes === undefined ? {} : { other_votes: otherVotes }),
-          })),
-        }),
   };
 }
 

@@ -3,7 +3,7 @@
  * is the same for everybody, so that two people meet in the same conversations and their agreement can be measured. It
  * does not change as new conversations come, except that these join it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { Outcome, VerdictKind } from '../../../model/evaluation.ts';
@@ -208,9 +208,7 @@ function balanced(drawn: readonly Drawn[]): readonly Candidate[] {
 
 /** Lot of a candidate, stable over requests and different for each criterion. */
 function lotOf({ row, turnId }: Candidate, criterion: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([criterion, row.row, turnId]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([criterion, row.row, turnId]));
 }
 
 function saidBySubject(labels: readonly HumanLabel[]): ReadonlyMap<string, Said> {

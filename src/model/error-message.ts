@@ -1,0 +1,4 @@
+/** Words of whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
