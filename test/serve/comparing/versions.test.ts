@@ -266,7 +266,12 @@ test('a version that nobody saw has no figures, and too short a time is a mistak
 test('a release is promoted, held or rolled back, with one answer for people, scripts and webhooks', {
   timeout: 60_000,
 }, async () => {
-  const running = await started();
+  const versions = { ...CALLS, v3: [0, ...CALLS.v1.slice(1), 1] };
+  const running = await startedWith(
+    Object.entries(versions).flatMap(([version, all]) =>
+      all.map((calls, index) => ({ version, calls, attributes: { 'user.id': `${version} ${index}` } })),
+    ),
+  );
   const file = path.join(tempDirectory(), 'gate.json');
   const command = async (version: string, against: string, ...more: readonly string[]) =>
     assayHere(['release', version, '--against', against, '--agent', 'helper', '--url', running.http, ...more]);
@@ -285,27 +290,29 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
 
   const { release } = await compared(running, 'a=v1&b=v2');
   const { release: turned } = await compared(running, 'a=v2&b=v1');
-  const { release: same } = await compared(running, 'a=v1&b=v1');
-  const [bad, good, held] = [await command('v2', 'v1'), await command('v1', 'v2'), await command('v1', 'v1')];
-  writeFileSync(file, JSON.stringify(gateWith(50)));
-  const byCases = await command('v1', 'v1', '--gate', file, '--json');
+  const { release: same } = await compared(running, 'a=v1&b=v3');
+  const [bad, good, held] = [await command('v2', 'v1'), await command('v1', 'v2'), await command('v3', 'v1')];
+  writeFileSync(file, JSON.stringify(gateWith(400)));
+  const byCases = await command('v3', 'v1', '--gate', file, '--json');
 
   expect(release).toMatchObject({ decision: 'roll_back', evidence: { cases: 1, rolls_back_at: 40 } });
   expect(release.evidence.together).toBeGreaterThanOrEqual(40);
   expect(turned).toMatchObject({ decision: 'promote' });
   expect(same).toMatchObject({ decision: 'hold' });
-  expect(same.evidence.traffic).toBeLessThanOrEqual(1);
+  expect(same.evidence.traffic).toBeLessThanOrEqual(5);
+  const { status: ofItself } = await get(running, '/api/v1/versions/compare?agent=helper&a=v1&b=v1');
+  expect(ofItself).toBe(400);
   expect([bad, good, held].map(({ status }) => status)).toEqual([1, 0, 2]);
   expect([bad, good, held].map(({ stdout }) => stdout.trim())).toEqual(
     [release, turned, same].map(({ sentence }) => sentence),
   );
   expect(byCases.status).toBe(1);
-  expect(JSON.parse(byCases.stdout)).toMatchObject({ decision: 'roll_back', evidence: { cases: 50 } });
+  expect(JSON.parse(byCases.stdout)).toMatchObject({ decision: 'roll_back', evidence: { cases: 400 } });
   expect(JSON.parse(byCases.stdout)).toMatchObject({ sentence: expect.stringContaining('on the cases or in traffic') });
   expect(await check({ version: 'v2', against: 'v1' })).toEqual([409, 'roll_back']);
   expect(await check({ version: 'v2', against: 'v1', asks: 'should_roll_back' })).toEqual([200, 'roll_back']);
-  expect(await check({ version: 'v1', against: 'v1' })).toEqual([200, 'hold']);
-  expect(await check({ version: 'v1', against: 'v1', asks: 'may_promote' })).toEqual([409, 'hold']);
+  expect(await check({ version: 'v3', against: 'v1' })).toEqual([200, 'hold']);
+  expect(await check({ version: 'v3', against: 'v1', asks: 'may_promote' })).toEqual([409, 'hold']);
   expect(await check({ version: 'v1', against: 'v2', asks: 'may_promote' })).toEqual([200, 'promote']);
 });
 

@@ -53,10 +53,11 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     if (suite instanceof Refusal) return suite;
     const until = query.until ?? Date.now();
     const since = query.since ?? until - SINCE_MS;
-    if (until <= since)
-      return new Refusal(
-        jsonAnswer(400, { error: 'the query has mistakes', problems: ['until: it has to be after since'] }),
-      );
+    const problems = [
+      ...(until <= since ? ['until: it has to be after since'] : []),
+      ...(query.a === query.b ? ['b: it is the same version as a'] : []),
+    ];
+    if (problems.length > 0) return new Refusal(jsonAnswer(400, { error: 'the query has mistakes', problems }));
     const foundOf = async (version: string): Promise<Found> => {
       const found = await latestEvaluations(reader, suite, {
         agents: [query.agent],
