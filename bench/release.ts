@@ -13,11 +13,18 @@
  *     no worse, n points     a limit on these cases passes a release that is; the reference is one on cases like these
  *     n points worse         the same limit passes one that is exactly so much worse, however the loss is spread: the most of
  *                            all; the reference is .05
+ *     path …                 a gate on 20 cases with three runs (`cases_worse: by chance`, 10 points on these cases), then a
+ *                            canary beside the old version, looked at after each 25 conversations, which may lose 5 points.
+ *                            Equal: rolled back, at the gate or later. Cases worse, traffic worse: all cases a
+ *                            little, or 10 points in traffic, and it is promoted. Each reference is .05
+ *     path, both worse       mean conversations until it is rolled back; the reference starts the canary from nothing
  */
 import type { PassedRuns } from '../src/model/gate.ts';
+import { type ReleaseDecision, releaseOf } from '../src/model/release.ts';
 import { randomFrom } from '../src/model/random.ts';
 import { logChoose } from '../src/statistics/compare/exact-tests.ts';
 import { decideGate } from '../src/statistics/compare/gate/decide-gate.ts';
+import { compareOnline, type OnlineSample, type Valued } from '../src/statistics/compare/online/compare-online.ts';
 import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import { experimentOf } from '../test/statistics/compare/experiments.ts';
 import type { BenchRow } from './row.ts';
@@ -119,7 +126,76 @@ export function benchRelease({ runs, seed, cases }: ReleaseBench) {
     rows.push(row(`${points} points worse`, mostOf(worlds, keeps(' on these cases')), LEVEL));
     rows.push(row(`${points} points worse, alike 0.2`, mostOf(alike, keeps(' on these cases')), LEVEL));
   }
+  rows.push(...pathRows(runs, random));
   return { rows, notes: [`seed ${seed}, ${runs} gates a cell, ${BUILDS} earlier builds of as many repeats`] };
+}
+
+const PATH = { cases: 20, repeats: 3 };
+const LIMIT = 0.05;
+const LOOK_EVERY = 25;
+const CANARY_MAX = 1500;
+
+function pathRows(runs: number, random: () => number): readonly BenchRow[] {
+  const lost = LOSSES['all a little'];
+  const endsOf = (cases: World['changed'], drop: number, isFromCases = true) =>
+    Array.from({ length: runs }, () =>
+      pathEnd(drawn({ ...PATH, ...(cases && { changed: cases }) }, random), { drop, isFromCases, random }),
+    );
+  const shareOf = (ends: readonly PathEnd[], is: PathEnd['decision']) =>
+    ends.filter(({ decision }) => decision === is).length / ends.length;
+  const meanOf = (ends: readonly PathEnd[]) => ends.reduce((sum, { seen }) => sum + seen, 0) / ends.length;
+  return [
+    row('path, equal: rolled back', shareOf(endsOf(undefined, 0), 'roll_back'), LEVEL),
+    row('path, only cases worse: promoted', shareOf(endsOf(lost, 0), 'promote'), LEVEL),
+    row('path, only traffic worse: promoted', shareOf(endsOf(undefined, 0.1), 'promote'), LEVEL),
+    row('path, both worse: conversations', meanOf(endsOf(lost, 0.1)), meanOf(endsOf(lost, 0.1, false))),
+  ];
+}
+
+interface PathEnd {
+  readonly decision: ReleaseDecision;
+  /** Conversations of the canary. */
+  readonly seen: number;
+}
+
+interface Path {
+  readonly drop: number;
+  readonly isFromCases: boolean;
+  readonly random: () => number;
+}
+
+function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd {
+  const gate = gated('cases_worse: by chance, success_rate: { max_drop: 10 points on these cases }', release, LEVEL);
+  if (isFromCases && gate.decision === 'regression') return { decision: 'roll_back', seen: 0 };
+  const test = gate.rules.find((rule) => rule.is === 'by_chance')?.tests[0];
+  const isKept = gate.rules.some((rule) => rule.is === 'limit' && rule.decision === 'pass');
+  const known = isFromCases
+    ? { cases: test?.evidence ?? 1, kept: isKept ? ('kept' as const) : ('open' as const) }
+    : { cases: 1, kept: undefined };
+  const [a, b]: [Valued[], Valued[]] = [[], []];
+  const came = (rate: number): Valued => {
+    const at = a.length + b.length;
+    return { user: at, conversation: at, at, kind: '', value: random() < rate ? 1 : 0 };
+  };
+  while (b.length < CANARY_MAX) {
+    for (let one = 0; one < LOOK_EVERY; one += 1) {
+      a.push(came(RATE));
+      b.push(came(RATE - drop));
+    }
+    const { success, logWorse } = compareOnline(sampleOf(a), sampleOf(b), {
+      ...{ criteria: [], alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
+    });
+    const { decision } = releaseOf({
+      ...{ change: success.is === 'compared' ? success : undefined, conversationsNeeded: undefined, allowed: LIMIT },
+      ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept },
+    });
+    if (decision !== 'hold') return { decision, seen: b.length };
+  }
+  return { decision: 'hold', seen: b.length };
+}
+
+function sampleOf(successes: readonly Valued[]): OnlineSample {
+  return { scores: [], successes, passes: new Map(), steps: [], tokens: [], cost: [] };
 }
 
 function withEarlier(worlds: readonly World[]): readonly World[] {
@@ -171,8 +247,12 @@ function drawn({ cases, repeats, alike = 0, drift = 0, earlier, changed }: World
   };
 }
 
+function decision(rule: string, release: Release, level = LEVEL) {
+  return gated(rule, release, level).decision;
+}
+
 /** By the gate itself, of experiments whose runs succeed or fail. */
-function decision(rule: string, { baseline, candidate, earlier }: Release, level = LEVEL) {
+function gated(rule: string, { baseline, candidate, earlier }: Release, level: number) {
   const experiment = (name: string, cases: readonly PassedRuns[]) =>
     experimentOf(
       name,
@@ -190,7 +270,7 @@ function decision(rule: string, { baseline, candidate, earlier }: Release, level
     baseline: experiment('baseline', baseline),
     earlier: earlier.map((one) => experiment('earlier', one)),
   };
-  return decideGate({ candidate: now, ...before, gate, warnings: [] }).decision;
+  return decideGate({ candidate: now, ...before, gate, warnings: [] });
 }
 
 const SUCCESS = { score: 1, outcome: 'successful_completion', verdicts: {} } as const;

@@ -1,7 +1,7 @@
 /** `POST /api/v1/versions/check`: a question of a rollout, which is answered by the status: 200 is yes, 409 no. */
 import { z } from 'zod';
 
-export const CHECKS = ['may_go_on', 'may_promote', 'should_roll_back'] as const;
+const CHECKS = ['may_go_on', 'may_promote', 'should_roll_back'] as const;
 
 /** Texts alone, as Flagger has them. */
 const metadata = z.strictObject({
@@ -16,6 +16,7 @@ const metadata = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'share of the success rate that it may lose: 0.05 unless given' }),
+  cases: z.string().optional(),
   evidence: z.string().optional().meta({ description: 'that it is worse on cases, from the gate' }),
 });
 export type VersionCheck = z.output<typeof metadata>;

@@ -1,5 +1,6 @@
 /** `GET /api/v1/versions/compare`: two versions of an agent online, which saw different conversations. */
 import { z } from 'zod';
+import { CASES_KEPT } from '../model/release.ts';
 import { compared } from './comparison.ts';
 import { about, anyOf, count, estimate, kinds, list, outcome, related, time, timeAsked } from './shapes.ts';
 
@@ -21,6 +22,10 @@ export const versionsQuery = z.strictObject({
     .max(1e9)
     .default(1)
     .meta({ description: 'that b is worse on cases, from the gate: `evidence` of success in `assay gate --json`' }),
+  cases: z
+    .enum(CASES_KEPT)
+    .optional()
+    .meta({ description: 'whether the gate has shown that the cases keep their limit; open holds b back' }),
 });
 
 export type VersionsQuery = z.output<typeof versionsQuery>;

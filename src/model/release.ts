@@ -9,10 +9,10 @@ export interface ReleaseEvidence {
   readonly traffic: number;
 }
 
-/** Evidence that rolls a version back: 1 / .025. Of versions that are no worse, at most one in forty ever has it. */
+/** Evidence that rolls a version back: 1 / .025. At most one in forty versions that are no worse ever has it. */
 export const ROLLS_BACK_AT = 40;
 
-export interface Release {
+interface Release {
   readonly decision: ReleaseDecision;
   /** A sentence for a person. */
   readonly sentence: string;
@@ -26,9 +26,15 @@ interface Found {
   readonly evidence: ReleaseEvidence;
   /** The version may lose so much. */
   readonly allowed: number;
+  /** Whether the gate has shown that the cases keep their limit; undefined where no limit on them was asked. */
+  readonly cases: CasesKept | undefined;
 }
 
-export function releaseOf({ change, conversationsNeeded, evidence, allowed }: Found): Release {
+/** Traffic says nothing of the cases, so that each is shown on its own. */
+export const CASES_KEPT = ['kept', 'open'] as const;
+type CasesKept = (typeof CASES_KEPT)[number];
+
+export function releaseOf({ change, conversationsNeeded, evidence, allowed, cases }: Found): Release {
   const together = evidence.cases * evidence.traffic;
   const drop = `${points(allowed)} points down`;
   const moved =
@@ -40,8 +46,14 @@ export function releaseOf({ change, conversationsNeeded, evidence, allowed }: Fo
       ...{ decision: 'roll_back', evidence },
       sentence: `Roll back: it is worse ${where(evidence)}; evidence ${round(together)} of the ${ROLLS_BACK_AT} that it takes; ${moved}.`,
     };
-  if (change !== undefined && change.lower >= -allowed)
+  const isKept = change !== undefined && change.lower >= -allowed;
+  if (isKept && cases !== 'open')
     return { decision: 'promote', evidence, sentence: `Promote: ${moved}, and at most ${drop} is allowed.` };
+  if (isKept)
+    return {
+      ...{ decision: 'hold', evidence },
+      sentence: `Hold: ${moved}, which is enough, but the cases have not shown that they keep their limit: run each more often.`,
+    };
   const more =
     conversationsNeeded === undefined ? '' : `; about ${counted(conversationsNeeded, 'more conversation')} would tell`;
   return {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { gateResult } from '../../api/gate.ts';
+import { type GateJson, gateResult } from '../../api/gate.ts';
 import { versionsCompared } from '../../api/versions.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { tryParseJson } from '../../model/json.ts';
@@ -73,7 +73,13 @@ export function addRelease(program: Command, terminal: Terminal): void {
 
 async function decided(terminal: Terminal, version: string, flags: ReleaseFlags) {
   const { url, token } = serviceOf(flags);
-  const question = questionOf(version, flags);
+  const gate = flags.gate === undefined ? undefined : gateIn(flags.gate);
+  if (gate?.decision === 'regression')
+    return {
+      ...{ decision: 'roll_back' as const, sentence: `Roll back: the gate says so. ${gate.sentence}` },
+      evidence: null,
+    };
+  const question = questionOf(version, flags, gate);
   const until = Date.now() + waitOf(flags.wait);
   for (;;) {
     const answer = await ask(new URL(question, url), { ...reading(token), waitMs: ANSWER_MS });
@@ -84,32 +90,37 @@ async function decided(terminal: Terminal, version: string, flags: ReleaseFlags)
   }
 }
 
-function questionOf(version: string, { gate, maxDrop, ...flags }: ReleaseFlags): string {
+function questionOf(version: string, { maxDrop, ...flags }: ReleaseFlags, gate: GateJson | undefined): string {
   const drop = Number(maxDrop);
   if (!(drop > 0 && drop < 100)) throw new Error('--max-drop: points above 0 and below 100, such as 5');
   const { agent, against: a, suite, environment, since } = flags;
-  const evidence = gate === undefined ? undefined : String(evidenceIn(gate, suite));
-  const query = { agent, a, b: version, suite, environment, since, smallest: String(drop / 100), evidence };
+  const found = gate === undefined ? undefined : foundIn(gate, suite);
+  const query = { agent, a, b: version, suite, environment, since, smallest: String(drop / 100), ...found };
   const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
   return `/api/v1/versions/compare?${new URLSearchParams(given)}`;
 }
 
-/** Evidence of the gate that fewer runs succeed, of the suite that is asked about. */
-function evidenceIn(file: string, suite: string | undefined): number {
-  const parsed = gateResult.safeParse(tryParseJson(textOf(file)));
-  if (!parsed.success) throw new Error(`--gate: ${safe(file, 200)} is not what \`assay gate --json\` writes`);
-  const tests = parsed.data.rules
-    .filter((rule) => suite === undefined || rule.suite === suite)
+/** Results of the gate about success, by the suite that is asked about. */
+function foundIn({ rules: all }: GateJson, suite: string | undefined) {
+  const rules = all.filter((rule) => suite === undefined || rule.suite === suite);
+  const [test, another] = rules
     .flatMap((rule) => ('tests' in rule ? rule.tests : []))
     .filter(({ of }) => of === 'success');
-  const [test, another] = tests;
   if (test === undefined) throw new Error('--gate: no rule of it tested success: write `cases_worse: by chance`');
   if (another !== undefined) throw new Error('--gate: it is about several suites: give --suite');
-  return Math.min(test.evidence ?? EVIDENCE_MAX, EVIDENCE_MAX);
+  const limits = rules.filter(({ rule, limit }) => rule === 'success_rate' && limit === 'max_drop');
+  const cases = limits.length === 0 ? undefined : limits.every(({ decision }) => decision === 'pass') ? 'kept' : 'open';
+  return { evidence: String(Math.min(test.evidence ?? EVIDENCE_MAX, EVIDENCE_MAX)), cases };
 }
 
 /** More says nothing more. */
 const EVIDENCE_MAX = 1e9;
+
+function gateIn(file: string): GateJson {
+  const parsed = gateResult.safeParse(tryParseJson(textOf(file)));
+  if (!parsed.success) throw new Error(`--gate: ${safe(file, 200)} is not what \`assay gate --json\` writes`);
+  return parsed.data;
+}
 
 function textOf(file: string): string {
   try {

@@ -29,7 +29,12 @@ export const VERSION_CHECK_ROUTES: readonly Route<VersionCheckSide>[] = [
     asking(versionCheck, async ({ comparing }: VersionCheckSide, { metadata }, { client }) => {
       const { asks, version: b, against: a, ...rest } = metadata;
       const given = Object.entries({ ...rest, a, b }).filter((one): one is [string, string] => one[1] !== undefined);
-      const job = { what: 'route' as const, path: compareVersions.path, query: new URLSearchParams(given).toString(), parameters: [] };
+      const job = {
+        what: 'route' as const,
+        path: compareVersions.path,
+        query: new URLSearchParams(given).toString(),
+        parameters: [],
+      };
       const answer = await comparing.answer({ job, from: client.from, signal: client.gone });
       if (answer.status !== 200) return answer;
       const { release } = versionsCompared.parse(JSON.parse(textOf(answer)));

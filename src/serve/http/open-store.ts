@@ -1,16 +1,11 @@
-/** Routes that need an open store, and the parts of the service that answer them. */
+/** The parts of the service that answer what needs an open store. */
 import type { Settings } from '../../config/settings.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import type { Unavailable } from '../../report/http/answer.ts';
-import { answeredFrom, type Route } from '../../report/http/route.ts';
-import { answeredByComparing, answeredByThread, type ComparisonSide, type ReadingSide } from './answered-by-thread.ts';
+import type { ComparisonSide, ReadingSide } from './answered-by-thread.ts';
 import type { ForgetSide } from '../api/forget-api.ts';
-import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from '../api/routes.ts';
-import { STORE_READS } from '../api/store-reads.ts';
-import { COMPARING_READS } from '../api/v1/comparing-reads.ts';
-import { EXPORT_ROUTES, type ExportApi } from '../exporting/export-route.ts';
-import { VERSION_CHECK_ROUTES } from '../comparing/version-check-route.ts';
-import { WHAT_IF_ROUTES, type WhatIfApi } from '../what-if/what-if-routes.ts';
+import type { WriteSide } from '../api/routes.ts';
+import type { ExportApi } from '../exporting/export-route.ts';
+import type { WhatIfApi } from '../what-if/what-if-routes.ts';
 import type { Comparing } from '../comparing/comparing.ts';
 import { comparingOf } from '../comparing/comparing-of.ts';
 import { Exports } from '../exporting/exports.ts';
@@ -70,16 +65,4 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
     redaction: needs.redaction,
     accept: (chosen) => detection.accept(chosen),
   };
-}
-
-export function storeRoutes(store: () => OpenStore | Unavailable): readonly Route<undefined>[] {
-  return [
-    ...answeredFrom(STORE_READS.map(answeredByThread), store),
-    ...answeredFrom(COMPARING_READS.map(answeredByComparing), store),
-    ...answeredFrom(VERSION_CHECK_ROUTES, store),
-    ...answeredFrom(WHAT_IF_ROUTES, store),
-    ...answeredFrom(EXPORT_ROUTES, store),
-    ...answeredFrom(STORE_WRITES, store),
-    ...answeredFrom(FORGET_ROUTES, store),
-  ];
 }

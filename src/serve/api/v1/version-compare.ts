@@ -53,11 +53,10 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     if (suite instanceof Refusal) return suite;
     const until = query.until ?? Date.now();
     const since = query.since ?? until - SINCE_MS;
-    const problems = [
-      ...(until <= since ? ['until: it has to be after since'] : []),
-      ...(query.a === query.b ? ['b: it is the same version as a'] : []),
-    ];
-    if (problems.length > 0) return new Refusal(jsonAnswer(400, { error: 'the query has mistakes', problems }));
+    if (until <= since)
+      return new Refusal(
+        jsonAnswer(400, { error: 'the query has mistakes', problems: ['until: it has to be after since'] }),
+      );
     const foundOf = async (version: string): Promise<Found> => {
       const found = await latestEvaluations(reader, suite, {
         agents: [query.agent],
@@ -96,7 +95,7 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       smallest_difference: query.smallest,
       a: { ...sideJson(query.a, a), ...read?.a.json },
       b: { ...sideJson(query.b, b), ...read?.b.json },
-      release: releaseJson(success, evidence, query.smallest),
+      release: releaseJson(success, evidence, query),
       related,
       notes: [
         ...(read === undefined ? [] : toldApart(read.a, read.b)),
@@ -164,7 +163,11 @@ async function racedOf(
   };
 }
 
-function releaseJson(success: Compared, evidence: ReleaseEvidence, allowed: number): VersionsCompared['release'] {
+function releaseJson(
+  success: Compared,
+  evidence: ReleaseEvidence,
+  { smallest: allowed, cases }: Pick<VersionsQuery, 'smallest' | 'cases'>,
+): VersionsCompared['release'] {
   const change = success.is === 'compared' ? success : undefined;
   const needed = change === undefined ? 0 : (change.casesNeeded ?? 0) - change.cases;
   const { decision, sentence } = releaseOf({
@@ -172,6 +175,7 @@ function releaseJson(success: Compared, evidence: ReleaseEvidence, allowed: numb
     conversationsNeeded: needed > 0 ? needed : undefined,
     evidence,
     allowed,
+    cases,
   });
   const together = evidence.cases * evidence.traffic;
   return { decision, sentence, evidence: { ...evidence, together, rolls_back_at: ROLLS_BACK_AT } };

@@ -17,6 +17,7 @@ import { normalPoint, studentPoint } from './student.ts';
 
 /** Differences of rates between the 5 points that thousands of conversations show and the 40 that thirty do. */
 const TUNED_FOR = 0.15;
+const VARIANCE_MIN = 1e-18;
 
 /**
  * Evidence for one direction is the same mixture over effects of that sign alone, with Φ the normal distribution:
@@ -33,11 +34,12 @@ interface Sequence {
 }
 
 export function sequenceOf({ variance, degrees }: Uncertainty, tunedFor = TUNED_FOR): Sequence {
-  const information = 1 / variance;
+  // A figure that does not vary at all is as good as known.
+  const information = 1 / Math.max(variance, VARIANCE_MIN);
   const mixed = 1 / tunedFor ** 2;
   const grown = (information + mixed) / mixed;
-  const error = Math.sqrt(variance);
-  const pointOf = (figure: number) => normalPoint(Math.abs(figure) / error, degrees);
+  const error = 1 / Math.sqrt(information);
+  const pointOf = (figure: number) => (figure === 0 ? 0 : normalPoint(Math.abs(figure) / error, degrees));
   return {
     logBelow: (figure) => {
       const far = (-Math.sign(figure) * pointOf(figure) * Math.sqrt(information)) / Math.sqrt(information + mixed);
