@@ -80,3 +80,47 @@ function round(evidence: number): string {
   if (evidence >= 1000) return 'more than 1000';
   return String(Number(evidence.toPrecision(2)));
 }
+
+/** Share of agents that are called worse and are not, of all that are called so. */
+const FALSE_DISCOVERIES = 1 / ROLLS_BACK_AT;
+
+interface FleetRelease {
+  readonly decision: ReleaseDecision;
+  readonly sentence: string;
+  /** Mean of the evidence of all agents. */
+  readonly evidence: number;
+  /** Agents that are worse, by a false discovery rate of 2.5 %. */
+  readonly worse: readonly string[];
+}
+
+/**
+ * One release of many agents, such as that of a shared prompt. The mean of e-values is one for "no agent is worse", however
+ * the agents depend on each other. Which are worse is said by their order (e-BH: Wang and Ramdas, 2022): the k with most
+ * evidence, where the kth has 40 m / k of m agents.
+ */
+export function fleetOf(
+  agents: readonly { readonly agent: string; readonly decision: ReleaseDecision; readonly evidence: number }[],
+): FleetRelease {
+  const evidence = agents.reduce((sum, one) => sum + one.evidence, 0) / agents.length;
+  const sorted = agents.toSorted((x, y) => y.evidence - x.evidence);
+  const found = sorted.findLastIndex((one, at) => one.evidence >= agents.length / (FALSE_DISCOVERIES * (at + 1)));
+  const worse = sorted.slice(0, found + 1).map(({ agent }) => agent);
+  const of = counted(agents.length, 'agent');
+  const said = { evidence, worse };
+  if (evidence >= ROLLS_BACK_AT || worse.length > 0) {
+    const named = worse.length === 0 ? 'none of them by itself' : worse.join(', ');
+    return {
+      ...said,
+      decision: 'roll_back',
+      sentence: `Roll back: it is worse for some of ${of}: ${named}; mean evidence ${round(evidence)}.`,
+    };
+  }
+  const held = agents.filter(({ decision }) => decision !== 'promote').length;
+  return held === 0
+    ? { ...said, decision: 'promote', sentence: `Promote: each of ${of} is shown to be no worse.` }
+    : {
+        ...said,
+        decision: 'hold',
+        sentence: `Hold: ${held} of ${of} ${held === 1 ? 'is' : 'are'} not shown to be no worse; mean evidence ${round(evidence)} of ${ROLLS_BACK_AT}.`,
+      };
+}

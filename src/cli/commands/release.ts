@@ -9,22 +9,32 @@ import { type GateJson, gateResult } from '../../api/gate.ts';
 import { versionsCompared } from '../../api/versions.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { tryParseJson } from '../../model/json.ts';
+import { fleetOf } from '../../model/release.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { unreadable } from '../../model/why-unreadable.ts';
 import { CommandFailure, failUndecided, RELEASE_EXIT, undecidedUnlessHelp } from '../exit-codes.ts';
-import { ask, askedPort, reading, serviceOf, type ServiceFlags, tokenOption } from '../running-service.ts';
+import { ask, askedPort, reading, serviceOf, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-interface ReleaseFlags extends ServiceFlags {
-  readonly agent: string;
+interface ReleaseFlags extends Question {
+  readonly agent: readonly string[];
+  readonly gate?: string;
+  readonly wait?: string;
+  readonly url?: string;
+  readonly token?: string;
+  readonly config?: string;
+  readonly httpPort?: string;
+  readonly json?: boolean;
+}
+
+/** Parts that all agents have in common. */
+interface Question {
   readonly against: string;
   readonly suite?: string;
   readonly environment?: string;
   readonly since?: string;
   readonly maxDrop: string;
-  readonly gate?: string;
-  readonly wait?: string;
 }
 
 const LOOK_EVERY_MS = 60_000;
@@ -49,7 +59,7 @@ export function addRelease(program: Command, terminal: Terminal): void {
     .description('decide whether a version that has some of the traffic may get more: promote, hold or roll back')
     .argument('<version>', 'the new version, as spans name it')
     .requiredOption('--against <version>', 'the version before')
-    .requiredOption('--agent <agent>', 'the agent')
+    .requiredOption('--agent <agents...>', 'the agent, or several that get the version together')
     .option('--suite <suite>', 'the suite that decides (default: the first)')
     .option('--environment <environment>', 'only conversations of this environment')
     .option('--since <time>', 'conversations since then (default: 30d)')
@@ -64,36 +74,48 @@ export function addRelease(program: Command, terminal: Terminal): void {
     .addHelpText('after', HELP)
     .exitOverride(undecidedUnlessHelp)
     .action(async (version: string, flags: ReleaseFlags) => {
-      const { decision, sentence, evidence } = await decided(terminal, version, flags).catch(failUndecided);
-      terminal.out(flags.json === true ? visibleJson({ decision, sentence, evidence }) : safe(sentence, 500));
-      const code = RELEASE_EXIT[decision];
+      const answer = await decided(terminal, version, flags).catch(failUndecided);
+      terminal.out(flags.json === true ? visibleJson(answer) : safe(answer.sentence, 500));
+      const code = RELEASE_EXIT[answer.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });
 }
 
 async function decided(terminal: Terminal, version: string, flags: ReleaseFlags) {
-  const { url, token } = serviceOf(flags);
   const gate = flags.gate === undefined ? undefined : gateIn(flags.gate);
   if (gate?.decision === 'regression')
-    return {
-      ...{ decision: 'roll_back' as const, sentence: `Roll back: the gate says so. ${gate.sentence}` },
-      evidence: null,
-    };
-  const question = questionOf(version, flags, gate);
+    return { decision: 'roll_back' as const, sentence: `Roll back: the gate says so. ${gate.sentence}` };
   const until = Date.now() + waitOf(flags.wait);
   for (;;) {
-    const answer = await ask(new URL(question, url), { ...reading(token), waitMs: ANSWER_MS });
-    const { release } = versionsCompared.parse(answer);
-    if (release.decision !== 'hold' || Date.now() + LOOK_EVERY_MS > until) return release;
-    terminal.err(safe(release.sentence, 500));
+    const answer = await askedOf(version, flags, gate);
+    if (answer.decision !== 'hold' || Date.now() + LOOK_EVERY_MS > until) return answer;
+    terminal.err(safe(answer.sentence, 500));
     await wait(LOOK_EVERY_MS);
   }
 }
 
-function questionOf(version: string, { maxDrop, ...flags }: ReleaseFlags, gate: GateJson | undefined): string {
+/** One agent after the other: the service compares one pair at a time. */
+async function askedOf(version: string, flags: ReleaseFlags, gate: GateJson | undefined) {
+  const { agent: named, ...rest } = flags;
+  const { url, token } = serviceOf(rest);
+  const agents = [];
+  for (const agent of named) {
+    const question = new URL(questionOf(version, { ...rest, agent }, gate), url);
+    const { release } = versionsCompared.parse(await ask(question, { ...reading(token), waitMs: ANSWER_MS }));
+    agents.push({ agent, ...release });
+  }
+  const [one, ...others] = agents;
+  if (one !== undefined && others.length === 0) return one;
+  return { ...fleetOf(agents.map((each) => ({ ...each, evidence: each.evidence.together }))), agents };
+}
+
+function questionOf(
+  version: string,
+  { agent, against: a, suite, environment, since, maxDrop }: Question & { readonly agent: string },
+  gate: GateJson | undefined,
+): string {
   const drop = Number(maxDrop);
   if (!(drop > 0 && drop < 100)) throw new Error('--max-drop: points above 0 and below 100, such as 5');
-  const { agent, against: a, suite, environment, since } = flags;
   const found = gate === undefined ? undefined : foundIn(gate, suite);
   const query = { agent, a, b: version, suite, environment, since, smallest: String(drop / 100), ...found };
   const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);

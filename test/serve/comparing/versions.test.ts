@@ -260,6 +260,18 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
   const { release: turned } = await compared(running, 'a=v2&b=v1');
   const { release: same } = await compared(running, 'a=v1&b=v3');
   const [bad, good, held] = [await command('v2', 'v1'), await command('v1', 'v2'), await command('v3', 'v1')];
+  const both = await assayHere([
+    'release',
+    'v2',
+    '--against',
+    'v1',
+    '--agent',
+    'helper',
+    'nobody',
+    '--url',
+    running.http,
+    '--json',
+  ]);
   writeFileSync(file, JSON.stringify(gateWith(400)));
   const byCases = await command('v3', 'v1', '--gate', file, '--json');
 
@@ -273,6 +285,12 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
   expect([bad, good, held].map(({ stdout }) => stdout.trim())).toEqual(
     [release, turned, same].map(({ sentence }) => sentence),
   );
+  expect(both.status).toBe(1);
+  expect(JSON.parse(both.stdout)).toMatchObject({
+    decision: 'roll_back',
+    worse: ['helper'],
+    agents: [{ agent: 'helper' }, { agent: 'nobody', decision: 'hold' }],
+  });
   expect(byCases.status).toBe(1);
   expect(JSON.parse(byCases.stdout)).toMatchObject({ decision: 'roll_back', evidence: { cases: 400 } });
   expect(JSON.parse(byCases.stdout)).toMatchObject({ sentence: expect.stringContaining('on the cases or in traffic') });
