@@ -44,7 +44,7 @@ export function releaseOf({ change, conversationsNeeded, evidence, allowed, case
   if (together >= ROLLS_BACK_AT)
     return {
       ...{ decision: 'roll_back', evidence },
-      sentence: `Roll back: it is worse ${where(evidence)}; evidence ${round(together)} of the ${ROLLS_BACK_AT} that it takes; ${moved}.`,
+      sentence: `Roll back: it is worse ${where(evidence)}; evidence ${round(together)}, where ${ROLLS_BACK_AT} is enough; ${moved}.`,
     };
   const isKept = change !== undefined && change.lower >= -allowed;
   if (isKept && cases !== 'open')
@@ -58,7 +58,7 @@ export function releaseOf({ change, conversationsNeeded, evidence, allowed, case
     conversationsNeeded === undefined ? '' : `; about ${counted(conversationsNeeded, 'more conversation')} would tell`;
   return {
     ...{ decision: 'hold', evidence },
-    sentence: `Hold: ${moved}, and at most ${drop} is allowed${more}; evidence that it is worse ${round(together)} of the ${ROLLS_BACK_AT} that roll it back.`,
+    sentence: `Hold: ${moved}, and at most ${drop} is allowed${more}; evidence that it is worse ${round(together)}, and ${ROLLS_BACK_AT} rolls it back.`,
   };
 }
 

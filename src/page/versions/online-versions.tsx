@@ -18,6 +18,7 @@ import { countText, counted } from '../text/format.ts';
 import { kindsText } from '../text/kinds.ts';
 import { OutcomeMark } from '../text/outcome.tsx';
 import { Table } from '../text/table.tsx';
+import { WordMark } from '../text/word-mark.tsx';
 import { Choice, change } from './choice.tsx';
 import { type MeasureRow, rowsOf } from './measures.ts';
 import { MeasureTable } from './measure-table.tsx';
@@ -25,6 +26,12 @@ import { MeasureTable } from './measure-table.tsx';
 const SINCE = '30d';
 /** Spans that name no version. */
 const NO_VERSION = 'unknown';
+/** Kinds of the gate's decisions, which have the same colours. */
+const RELEASE_LOOKS = {
+  promote: { kind: 'pass', mark: '✓' },
+  hold: { kind: 'not_enough_evidence', mark: '?' },
+  roll_back: { kind: 'regression', mark: '✕' },
+} as const satisfies Record<VersionsCompared['release']['decision'], object>;
 /** Parameters that choose conversations, the same in every view. */
 const FILTERS = ['environment', 'segment', 'since', 'until', 'suite'];
 
@@ -132,7 +139,8 @@ interface ComparedProps {
 }
 
 function Compared({ compared, isOld, place }: ComparedProps) {
-  const { a, b, agent, about, suite, smallest_difference: smallest } = compared;
+  const { a, b, agent, about, suite, release, smallest_difference: smallest } = compared;
+  const [word = '', ...why] = release.sentence.split(': ');
   if ([a, b].every((side) => side.evaluations + side.other_versions === 0))
     return <p class="aside lone">{`The suite ${suite} scored no conversation of ${agent} in this time.`}</p>;
   const { limit } = wordsOf(about);
@@ -156,11 +164,17 @@ function Compared({ compared, isOld, place }: ComparedProps) {
   return (
     <div class={isOld ? 'sections old' : 'sections'} aria-busy={isOld}>
       <section>
+        <h2>May B get more traffic?</h2>
+        <p>
+          <WordMark {...RELEASE_LOOKS[release.decision]} words={word} />
+          {` ${why.join(': ')}`}
+        </p>
+      </section>
+      <section>
         <h2>
           {suite}
           <span class="aside">{' different conversations, weighed to one mix of the traffic that spans name'}</span>
         </h2>
-        <p class={`release ${compared.release.decision}`}>{compared.release.sentence}</p>
         {notes.map((one) => (
           <p key={one} class="limits">
             {one}
