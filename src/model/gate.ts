@@ -77,7 +77,7 @@ export interface JudgedLimit extends Judged {
    * would do.
    */
   readonly casesNeeded: number | undefined;
-  /** The same as runs of each case, for a limit on these cases. */
+  /** Runs of each case that would decide it instead, for a limit on these cases. */
   readonly runsNeeded: number | undefined;
   /** The limit is broken if everything that is not known counts as a failure. */
   readonly isBrokenAtWorst: boolean;
@@ -85,7 +85,7 @@ export interface JudgedLimit extends Judged {
 
 /** Words for what would decide a limit that is open. */
 export function neededWords({ casesNeeded, runsNeeded }: Pick<JudgedLimit, 'casesNeeded' | 'runsNeeded'>): string {
-  if (runsNeeded !== undefined) return `about ${runsNeeded} runs of each case would tell`;
+  if (runsNeeded !== undefined) return `about ${runsNeeded} runs of each case, or ${casesNeeded} cases, would tell`;
   return casesNeeded === undefined ? 'too near the limit to tell' : `about ${casesNeeded} cases would tell`;
 }
 

@@ -289,9 +289,10 @@ function neededFor({ rule, figure, candidate }: Answerable, tail: number): Neede
   const limited = { limit: boundary(rule), isMoreBetter: isMoreBetter(rule), confidence: 1 - tail };
   const needed = casesNeeded({ ...limited, figure: { ...figure, cases: units }, lookedAt: candidate.criteria.length });
   if (needed === undefined) return NOTHING_NEEDED;
-  return runs === undefined
-    ? { ...NOTHING_NEEDED, casesNeeded: Math.max(needed, units + 1) }
-    : { ...NOTHING_NEEDED, runsNeeded: Math.max(Math.ceil(needed / figure.cases), Math.floor(runs) + 1) };
+  return {
+    casesNeeded: Math.max(Math.ceil(needed / (runs ?? 1)), figure.cases + 1),
+    runsNeeded: runs === undefined ? undefined : Math.max(Math.ceil(needed / figure.cases), Math.floor(runs) + 1),
+  };
 }
 
 function sentence(

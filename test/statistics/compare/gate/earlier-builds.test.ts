@@ -130,7 +130,7 @@ test('an open limit on these cases says how many runs of each would tell', () =>
   const enough = '1'.repeat(needed);
   const [many] = decided(rule, build('now', all(enough)), build('before', all(enough))).rules;
 
-  expect(few).toMatchObject({ decision: 'not_enough_evidence', casesNeeded: undefined });
-  expect(few?.because).toContain(`about ${needed} runs of each case would tell`);
+  expect(few).toMatchObject({ decision: 'not_enough_evidence', casesNeeded: expect.any(Number) });
+  expect(few?.because).toContain(`about ${needed} runs of each case, or`);
   expect(many?.decision).toBe('pass');
 });
