@@ -26,9 +26,11 @@ test('recordings are sent to the service, and what it has already is not doubled
       ],
     })}\n`,
   );
+  const [elsewhere = 0] = await freePorts(1);
   const config = path.join(folder, 'assay.yaml');
-  writeFileSync(config, `otlp_http_port: ${otlpHttpPort}\n`);
+  writeFileSync(config, `otlp_http_port: ${elsewhere}\n`);
   const to = ['--url', running.http, '--config', config];
+  writeFileSync(path.join(folder, 'empty.jsonl'), '');
 
   const sent = await assayHere(['send', file, messages, ...to]);
   const again = await assayHere(['send', file, ...to]);
@@ -47,4 +49,15 @@ test('recordings are sent to the service, and what it has already is not doubled
   expect(nothing.stderr).toContain('none.jsonl');
   expect(nowhere.status).toBe(3);
   expect(nowhere.stderr).toContain('start `assay serve`');
+  const empty = await assayHere(['send', path.join(folder, 'empty.jsonl'), ...to]);
+  expect([empty.status, empty.stdout, empty.stderr]).toEqual([
+    3,
+    '',
+    expect.stringContaining('nothing is in it to send'),
+  ]);
+  const toOtlp = await assayHere(['send', file, '--url', `http://127.0.0.1:${otlpHttpPort}`]);
+  expect([toOtlp.status, toOtlp.stderr]).toEqual([
+    3,
+    expect.stringContaining('is not the address of the page and the API'),
+  ]);
 });
