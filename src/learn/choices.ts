@@ -35,5 +35,5 @@ export function choicesOf(
 }
 
 function isMissed(one: ReadCase | undefined, kind: string | undefined, criterion: string): boolean {
-  return one !== undefined && one.isBad && (kind === undefined || one.kind === kind) && !one.failed.includes(criterion);
+  return one?.isBad === true && (kind === undefined || one.kind === kind) && !one.failed.includes(criterion);
 }
