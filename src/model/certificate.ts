@@ -12,7 +12,7 @@ export const certificateShape = z.strictObject({
   /** Time at which it was measured. */
   at: z.iso.datetime(),
   readings: count.describe('that measure it, and did not choose it'),
-  /** Those of them on which it fails. */
+  /** Readings on which it fails. */
   fired: count,
   /** Share of these that went badly; its interval allows for all that was tried beside it. */
   precision: estimate,
