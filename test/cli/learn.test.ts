@@ -110,6 +110,10 @@ criteria:
     when: size(tools('refund_order')) > 0
     when_not_applicable: pass
     check: size(tools('get_order')) > 0
+  - name: short
+    question: Is it short?
+    weight: 1
+    check: turns.all(t, size(t.final_answer) < 2)
 `;
 
 test('a certificate of an own criterion says on what share of the recording it applies and fails', async () => {
@@ -127,6 +131,7 @@ test('a certificate of an own criterion says on what share of the recording it a
     fails: refunds.filter((line) => !line.includes('"get_order"')).length / 120,
   });
   expect(refunds.length).toBeLessThan(120);
+  expect([criteria.looked_first.asksNoTool, criteria.short.asksNoTool]).toEqual([undefined, true]);
 });
 
 test('a criterion is left out, with the reason, where a certified one of the suites finds the same conversations', async () => {

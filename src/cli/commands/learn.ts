@@ -8,6 +8,7 @@ import { visibleJson } from '../../model/visible-text.ts';
 import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
 import { readRecordings } from '../../offline/recording.ts';
 import { chosenKey } from '../../score/certificates.ts';
+import type { CompiledCriterion } from '../../score/suite/suite.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { casesOfService } from '../cases-of-service.ts';
 import { load } from '../load.ts';
@@ -121,6 +122,9 @@ async function ofRecording(files: readonly string[], flags: LearnFlags, terminal
     );
   return {
     ...recording,
+    asksNoTool: new Set(
+      suites.flatMap(({ name, criteria }) => criteria.flatMap((one) => (asksNoTool(one) ? `${name}/${one.name}` : []))),
+    ),
     hasChosen: (suite, id) => known.get(suite)?.chosenBy.has(chosenKey(id)) === true,
     hasCertificate: (criterion) => certified.has(criterion),
   };
@@ -154,6 +158,12 @@ interface Read extends ReadRecording {
   readonly hasChosen: (suite: string, conversationId: string) => boolean;
   /** A criterion of a suite, as `suite/criterion`, is certified. */
   readonly hasCertificate: (criterion: string) => boolean;
+  /** Criteria, as `suite/criterion`, whose expressions ask for no tool, argument, result or ending. */
+  readonly asksNoTool?: ReadonlySet<string>;
+}
+
+function asksNoTool({ readsFormOnly, needs, definition = '' }: CompiledCriterion): boolean {
+  return readsFormOnly && !needs.includes('tools') && !/\bending\b/.test(definition);
 }
 
 function certifiedIn(suite: string, certificates: Certificates | undefined): readonly string[] {

@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { service } from '../../api/facets.ts';
+import { tryParseJson } from '../../model/json.ts';
 import { counted } from '../../model/counted.ts';
 import { readRecordings } from '../../offline/recording.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -12,6 +13,7 @@ import { Heartbeat } from '../heartbeat.ts';
 import {
   askedPort,
   askResponse,
+  askText,
   otlpOf,
   reading,
   serviceOf,
@@ -71,15 +73,12 @@ export function addSend(program: Command, terminal: Terminal): void {
 
 /** The OTLP address of a running service, which need not be the one of the configuration at hand. */
 async function otlpFrom(url: string, token: string | undefined): Promise<string> {
-  const answer = await askResponse(new URL('/api/v1/service', url), { ...reading(token), accept: NOT_FOUND });
-  const { receiving: { otlp_http_port: otlpHttpPort } = {} } =
-    service
-      .pick({ receiving: true })
-      .loose()
-      .safeParse(await answer.json().catch(() => null)).data ?? {};
+  const answer = await askText(new URL('/api/v1/service', url), { ...reading(token), accept: NOT_FOUND });
+  const { data: known } = service.pick({ receiving: true }).loose().safeParse(tryParseJson(answer));
+  const otlpHttpPort = known?.receiving.otlp_http_port;
   if (otlpHttpPort !== undefined) return otlpOf(url, { otlpHttpPort });
   throw new CommandFailure(
-    answer.ok
+    known !== undefined
       ? `${url} receives no OTLP over HTTP: set otlp_http_port`
       : `${url} answers, and is not the address of the page and the API: give that one, such as http://127.0.0.1:4319`,
     EXIT.input,

@@ -127,7 +127,10 @@ function idsOf(result: Json): readonly string[] {
 function isMeant(call: ToolCall, times: number, { turn, userInput }: Subject): boolean {
   if (turn.userInput.state !== 'whole') return true;
   // The input is among the messages where a model was shown it.
-  const said = [...new Set([userInput, ...userMessages(turn).slice(-3)])].join('\n').slice(0, TEXT_READ_MAX).toLowerCase();
+  const said = [...new Set([userInput, ...userMessages(turn).slice(-3)])]
+    .join('\n')
+    .slice(0, TEXT_READ_MAX)
+    .toLowerCase();
   if (AGAIN.test(said)) return true;
   const named = [...said.matchAll(WORD)].filter(([word]) => [Number(word), ...numbersInWords(word)].includes(times));
   const measuring = named.filter(({ 0: word, index }) => MEASURES.test(said.slice(index + word.length)));
