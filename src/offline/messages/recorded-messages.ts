@@ -20,6 +20,9 @@ import { checkMessages } from './read-messages.ts';
 import { instructionsIn, member, messagesIn, splitIntoTurns, turnOf } from './turns-of-messages.ts';
 
 const USER_ATTRIBUTE = 'user.id';
+const TURN_EVERY_MS = 60_000;
+/** A service calls the clock wrong where turns are ten minutes ahead, and the file may be new. */
+const TURNS_MS = 300_000;
 const CONVERSATION_EVERY_MS = 3_600_000;
 
 interface RecordedLine {
@@ -54,6 +57,7 @@ export function requestOfMessages({ value, place, lineNumber, untimedFrom }: Rec
     startedAtMs:
       startIn(value) ??
       (untimedFrom === undefined ? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS : untimedFrom + lineNumber),
+    turnEveryMs: untimedFrom === undefined ? undefined : Math.min(TURN_EVERY_MS, TURNS_MS / parts.length),
   });
   const written = member(value, 'messages');
   if (Array.isArray(written)) checkMessages(written);

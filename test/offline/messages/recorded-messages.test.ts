@@ -87,6 +87,18 @@ test('what has no time begins with the file where that is asked for, in the orde
   expect(began.toSorted((a, b) => a - b)).toEqual([Date.parse('2026-03-02T10:00:00Z') - 1, at, at + 2]);
 });
 
+test('turns of a long conversation without a time are not far ahead of the file', async () => {
+  const file = written({ messages: Array.from({ length: 30 }, () => MESSAGES.slice(-2)).flat() });
+  utimesSync(file, 1_800_000_000, 1_800_000_000);
+
+  const [conversation] = await read(file, { untimed: 'begin with the file' });
+
+  const last = conversation?.turns.at(-1)?.startedAtMs ?? 0;
+  expect(conversation?.turns).toHaveLength(30);
+  expect(last).toBeGreaterThan(1_800_000_000_000 + 200_000);
+  expect(last).toBeLessThan(1_800_000_000_000 + 300_000);
+});
+
 test.each([
   ['user-1', { user: 'user-1' }],
   ['7', { user: 7 }],
