@@ -41,6 +41,7 @@ export function requestOfMessages({ value, place, lineNumber, untimedFrom }: Rec
   const conversationId = conversationIdOf(value) ?? place;
   const parts = splitIntoTurns(messages);
   const state = member(value, 'state');
+  const started = startIn(value);
   const excerpt = {
     is: 'excerpt',
     agent: textIn(value, 'agent'),
@@ -55,9 +56,10 @@ export function requestOfMessages({ value, place, lineNumber, untimedFrom }: Rec
     conversationId,
     traceIdOf: (turn) => createHash('md5').update(`${place}/${conversationId}/${turn}`).digest('hex'),
     startedAtMs:
-      startIn(value) ??
+      started ??
       (untimedFrom === undefined ? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS : untimedFrom + lineNumber),
-    turnEveryMs: untimedFrom === undefined ? undefined : Math.min(TURN_EVERY_MS, TURNS_MS / parts.length),
+    turnEveryMs:
+      started !== undefined || untimedFrom === undefined ? undefined : Math.min(TURN_EVERY_MS, TURNS_MS / parts.length),
   });
   const written = member(value, 'messages');
   if (Array.isArray(written)) checkMessages(written);
