@@ -5,7 +5,7 @@ import { counted } from '../model/counted.ts';
 import type { ReadRecording } from '../offline/read-cases.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
-export function printLearned(terminal: Terminal, learned: readonly Learned[], { cases }: ReadRecording): void {
+export function printLearned(terminal: Terminal, learned: readonly Learned[], { cases, traffic }: ReadRecording): void {
   const { out, paint } = terminal;
   const bad = cases.filter(({ isBad }) => isBad).length;
   const chosen = cases.filter(({ weight }) => weight === 0).length;
@@ -16,7 +16,7 @@ export function printLearned(terminal: Terminal, learned: readonly Learned[], { 
     out(`\n${paint('bold', name)}  ${paint('dim', counted(readings, 'reading'))}`);
     if (criteria.length === 0) out('  Nothing was found that tells them from conversations that went well.');
     if (kind !== undefined && !criteria.some(isKnownGood)) printForJudge(terminal, kind, notes);
-    for (const criterion of criteria) printCriterion(terminal, criterion);
+    for (const criterion of criteria) printCriterion(terminal, criterion, traffic.length);
   }
 }
 
@@ -38,7 +38,7 @@ export function printMeasured({ out, paint }: Terminal, measured: ReadonlyMap<st
   }
 }
 
-function printCriterion({ out, paint }: Terminal, criterion: LearnedCriterion): void {
+function printCriterion({ out, paint }: Terminal, criterion: LearnedCriterion, count: number): void {
   const { name, question, when, check, certificate, foundIn } = criterion;
   out(`  ${paint(isKnownGood(criterion) ? 'green' : 'yellow', safe(name))}  ${safe(question, 300)}`);
   if (when !== undefined) out(`      when   ${safe(when, 1_000)}`);
@@ -51,5 +51,10 @@ function printCriterion({ out, paint }: Terminal, criterion: LearnedCriterion): 
   const { applies, fails, like } = certificate;
   out(`      ${certificateWords(certificate)}`);
   const also = like === undefined ? '' : `; ${percent(like.share)} alike with ${safe(like.criterion, 120)}`;
-  out(paint('dim', `      applies to ${percent(applies)} of all conversations, fails on ${percent(fails)}${also}`));
+  out(
+    paint(
+      'dim',
+      `      applies to ${percent(applies)} of the ${counted(count, 'conversation')} at hand, fails on ${percent(fails)}${also}`,
+    ),
+  );
 }

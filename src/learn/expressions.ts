@@ -124,11 +124,13 @@ function ofField({ tool, of, name, values, limits, isNamed }: Field): readonly E
   const calls = `tools('${tool}')`;
   const value = `c.${of}.?${name}.orValue(null)`;
   const does = of === 'args' ? 'is called with' : 'gives';
+  const only = (one: string) =>
+    of === 'args' ? `${tool} is called only with ${name} ${one}` : `${tool} gives ${name} ${one}, and nothing else`;
   const call = of === 'args' ? 'c.ok && !c.failed' : 'c.ok';
   return [
     ...values.flatMap((one) => [
       plain(`!${calls}.exists(c, ${call} && ${value} == ${literal(one)})`, `${tool} never ${does} ${name} ${one}`),
-      plain(`!${calls}.exists(c, ${call} && ${value} != ${literal(one)})`, `${tool} ${does} no ${name} but ${one}`),
+      plain(`!${calls}.exists(c, ${call} && ${value} != ${literal(one)})`, only(one)),
     ]),
     ...limits.flatMap((limit) => [
       plain(

@@ -72,6 +72,7 @@ export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOp
       certificate: certificateOf(measured, {
         ...{ at, kind: kind === ANY ? undefined : kind },
         ...shareOfTraffic(candidate, traffic),
+        ...(ASKS_A_TOOL.test(`${candidate.check.of.cel} ${candidate.when?.of.cel ?? ''}`) ? {} : { asksNoTool: true }),
         like: mostLike(candidate.fires, failing),
       }),
       failsOn: cases.flatMap((_, one) => (has(candidate.fires, one) ? one : [])),
@@ -80,9 +81,11 @@ export function learnedFrom(cases: readonly ReadCase[], { at, traffic }: LearnOp
 }
 
 const ANY = '';
+/** More than the number of calls. */
+const ASKS_A_TOOL = /\btools\(|\btool_calls\.|\bending\b/;
 const NOTES_MAX = 5;
 
-type Known = Pick<Certificate, 'at' | 'kind' | 'applies' | 'fails' | 'like'>;
+type Known = Pick<Certificate, 'at' | 'kind' | 'applies' | 'fails' | 'like' | 'asksNoTool'>;
 
 function certificateOf(measured: Measured, known: Known): Certificate | undefined {
   const { readings, fired, precision, bad, ofKind, missed, added } = measured;

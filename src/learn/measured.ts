@@ -7,10 +7,19 @@ import { bitsOf } from './bits.ts';
 import { measure } from './certify.ts';
 import type { ReadCase } from './read-case.ts';
 
+interface ToMeasure {
+  readonly at: string;
+  readonly hasChosen: (suite: string, conversationId: string) => boolean;
+  /** As `suite/criterion`: those whose expressions ask for no tool, argument, result or ending. */
+  readonly asksNoTool?: ReadonlySet<string>;
+  /** By `suite/criterion`: how much of the traffic it is about. */
+  readonly shares?: ReadonlyMap<string, Pick<Certificate, 'applies' | 'fails'>> | undefined;
+}
+
 /** By `suite/criterion`; without those that never fail. */
 export function measuredCriteria(
   cases: readonly ReadCase[],
-  { at, hasChosen }: { readonly at: string; readonly hasChosen: (suite: string, conversationId: string) => boolean },
+  { at, hasChosen, shares, asksNoTool }: ToMeasure,
 ): ReadonlyMap<string, Certificate> {
   const names = [...new Set(cases.flatMap(({ failed }) => failed))].toSorted();
   return new Map(
@@ -24,8 +33,9 @@ export function measuredCriteria(
       const { readings, fired, bad, precision } = measure(own, () => fails, { foundIn: 0, tests: names.length });
       if (precision === undefined) return [];
       // Conversations that fail it are called fine by nobody.
-      const known = { at, readings, fired, bad, precision, missed: 0, added: 0 };
-      return [[name, { ...known, applies: 1, fails: fired / readings }] as const];
+      const form = asksNoTool?.has(name) === true ? { asksNoTool: true as const } : {};
+      const known = { at, readings, fired, bad, precision, missed: 0, added: 0, ...form };
+      return [[name, { ...known, ...(shares?.get(name) ?? { applies: 1, fails: fired / readings }) }] as const];
     }),
   );
 }

@@ -12,7 +12,7 @@ export const certificateShape = z.strictObject({
   /** Time at which it was measured. */
   at: z.iso.datetime(),
   readings: count.describe('that measure it, and did not choose it'),
-  /** Readings among them on which it fails. */
+  /** Readings on which it fails. */
   fired: count,
   /** Share of these that went badly; its interval allows for all that was tried beside it. */
   precision: estimate,
@@ -29,6 +29,8 @@ export const certificateShape = z.strictObject({
   fails: share,
   /** The criterion that fails on the most of the same conversations, and how much of both they are. */
   like: z.strictObject({ criterion: z.string().max(400), share }).optional(),
+  /** Its expression asks for no tool, argument, result or ending. */
+  asksNoTool: z.literal(true).optional(),
   /** Faults put into good conversations, and those that it notices. */
   faults: z.strictObject({ tried: count, noticed: count }).optional(),
 });
@@ -59,6 +61,8 @@ export function certificateWords(certificate: Certificate): string {
   if (missed > 0) says.push(`It finds ${added} of ${counted(missed, 'failure')} that the suites call fine.`);
   if (faults !== undefined)
     says.push(`It notices ${faults.noticed} of ${counted(faults.tried, 'fault')} put into good ones.`);
+  if (certificate.asksNoTool === true)
+    says.push('It asks for no tool, argument, result or ending, so it may hold in this sample alone.');
   return says.join(' ');
 }
 

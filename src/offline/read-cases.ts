@@ -3,6 +3,7 @@ import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import type { Settings } from '../config/settings.ts';
 import { clusterOf, type ReadCase } from '../learn/read-case.ts';
+import type { Certificate } from '../model/certificate.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { decisionOf } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -20,6 +21,8 @@ interface Scored {
 export interface ReadRecording {
   readonly cases: readonly ReadCase[];
   readonly traffic: readonly Conversation[];
+  /** Shares of the traffic by `suite/criterion`; absent where only conversations that were read are known. */
+  readonly shares?: ReadonlyMap<string, Pick<Certificate, 'applies' | 'fails'>>;
 }
 
 /** The recording is read again: what scored it keeps no conversations. */
@@ -49,7 +52,18 @@ export async function readCases(
       },
     ];
   });
-  return { cases, traffic };
+  return { cases, traffic, shares: sharesOf([...said.values()], traffic.length) };
+}
+
+function sharesOf(said: readonly Said[], count: number): NonNullable<ReadRecording['shares']> {
+  const names = new Set(said.flatMap(({ decided }) => [...decided]));
+  const share = (of: (one: Said) => boolean) => said.filter(of).length / count;
+  return new Map(
+    [...names].map((name) => [
+      name,
+      { applies: share(({ decided }) => decided.has(name)), fails: share(({ failed }) => failed.includes(name)) },
+    ]),
+  );
 }
 
 /** Undefined where people cannot tell, or as many say the one as the other. */
@@ -60,15 +74,24 @@ function answerOf(readings: readonly WrittenReading[]): boolean | undefined {
   return bad === good ? undefined : bad > good;
 }
 
-function saidBySuites(evaluations: readonly Evaluation[]) {
-  const all = new Map<string, { isCalledFine: boolean; failed: string[] }>();
+interface Said {
+  isCalledFine: boolean;
+  readonly failed: string[];
+  /** Criteria that passed or failed. */
+  readonly decided: Set<string>;
+}
+
+function saidBySuites(evaluations: readonly Evaluation[]): ReadonlyMap<string, Said> {
+  const all = new Map<string, Said>();
   for (const [suite, own] of Map.groupBy(evaluations, (one) => one.suite)) {
     for (const { conversationId, outcome, decisions } of saidOfConversations(own)) {
-      const known = all.get(conversationId) ?? { isCalledFine: true, failed: [] };
+      const known = all.get(conversationId) ?? { isCalledFine: true, failed: [], decided: new Set() };
       all.set(conversationId, known);
       known.isCalledFine &&= isGood(outcome);
-      for (const { criterion, decision } of decisions)
+      for (const { criterion, decision } of decisions) {
+        known.decided.add(`${suite}/${criterion}`);
         if (decisionOf(decision) === 'fail') known.failed.push(`${suite}/${criterion}`);
+      }
     }
   }
   return all;

@@ -58,8 +58,14 @@ const DECOMPRESSED_MAX = 2 ** 31;
 const ID_SHOWN_MAX = 100;
 const LINE_BYTES_MAX = 256 << 20;
 
+interface HowToRead {
+  /** Messages without a time begin at the modification time of their file, or now; else at a made-up time. */
+  readonly untimed?: 'begin with the file';
+}
+
 /** `-` is standard input. Recorded files have no log time: everything in them was accepted at once. */
-export async function* readRecording(file: string): AsyncGenerator<RecordedBatch> {
+export async function* readRecording(file: string, { untimed }: HowToRead = {}): AsyncGenerator<RecordedBatch> {
+  let modifiedMs = Date.now();
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
       throw new RecordingError(unreadable(file, error));
@@ -68,6 +74,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
       yield* readJournal(file);
       return;
     }
+    modifiedMs = Math.floor(info.mtimeMs);
   }
   const stream = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
   const name = file === '-' ? 'standard input' : file;
@@ -76,7 +83,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   let line: Buffer[] = [];
   let lineBytes = 0;
   let lineNumber = 1;
-  const lineOf = new Map<string, number>();
+  const known = { name, lineOf: new Map<string, number>(), untimedFrom: untimed && modifiedMs };
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (first === undefined) {
       first = chunk;
@@ -94,7 +101,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
         rest = [...line, chunk.subarray(at)];
         break;
       }
-      yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
+      yield* readJsonLine(Buffer.concat(line), { ...known, number: lineNumber });
       line = [];
       lineBytes = 0;
       lineNumber += 1;
@@ -106,13 +113,13 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
     if (lineBytes > LINE_BYTES_MAX)
       throw new RecordingError(`${name}:${lineNumber}: a line of more than ${LINE_BYTES_MAX} bytes`);
   }
-  if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), name);
-  else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
+  if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), known);
+  else yield* readJsonLine(Buffer.concat(line), { ...known, number: lineNumber });
 }
 
 /** The files one after the other, as one recording. */
-export async function* readRecordings(files: readonly string[]): AsyncGenerator<RecordedBatch> {
-  for (const file of files) yield* readRecording(file);
+export async function* readRecordings(files: readonly string[], how?: HowToRead): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file, how);
 }
 
 /** Reads an export request in OTLP/JSON. */
@@ -120,25 +127,24 @@ export function recordedRequest(json: string, name: string): readonly RecordedBa
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
 }
 
-function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
+function* readWhole(bytes: Buffer, known: Omit<LinePlace, 'number'>): Generator<RecordedBatch> {
   if (startsLikeJson(bytes)) {
     const firstEnd = bytes.indexOf(10);
     if (firstEnd !== -1 && isOpenLine(bytes.subarray(0, firstEnd))) {
-      yield* readJsonLine(bytes, { name, number: undefined });
+      yield* readJsonLine(bytes, { ...known, number: undefined });
       return;
     }
     let from = 0;
-    const lineOf = new Map<string, number>();
     for (let number = 1; from < bytes.length; number += 1) {
       const at = bytes.indexOf(10, from);
       const end = at === -1 ? bytes.length : at;
-      yield* readJsonLine(bytes.subarray(from, end), { name, number, lineOf });
+      yield* readJsonLine(bytes.subarray(from, end), { ...known, number });
       from = end + 1;
     }
     return;
   }
   const framed = tryFrames(bytes);
-  for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
+  for (const message of framed ?? [bytes]) yield readProtobuf(message, known.name);
 }
 
 interface LinePlace {
@@ -147,9 +153,10 @@ interface LinePlace {
   readonly number: number | undefined;
   /** Lines of the conversations that were recorded as messages, by their ids. */
   readonly lineOf?: Map<string, number>;
+  readonly untimedFrom?: number | undefined;
 }
 
-function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Generator<RecordedBatch> {
+function* readJsonLine(line: Buffer, { name, number, ...known }: LinePlace): Generator<RecordedBatch> {
   const text = line.toString().trim();
   if (text === '') return;
   const place = number === undefined ? name : `${name}:${number}`;
@@ -157,7 +164,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
     const request = tryReadJsonRequest(text);
     if (request !== undefined) yield batchOf(request);
     else {
-      const spans = requestOfText(text, { place, lineNumber: number ?? 1, lineOf });
+      const spans = requestOfText(text, { place, lineNumber: number ?? 1, ...known });
       yield protobufBatch('traces', transcodeTraces(Buffer.from(spans)));
     }
   } catch (error) {
@@ -171,10 +178,11 @@ function requestOfText(
     place,
     lineNumber,
     lineOf,
-  }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
+    untimedFrom,
+  }: Omit<LinePlace, 'name' | 'number'> & { readonly place: string; readonly lineNumber: number },
 ): string {
   const value = inMessages(parse(text)) ?? null;
-  const request = requestOfMessages({ value, place, lineNumber });
+  const request = requestOfMessages({ value, place, lineNumber, untimedFrom });
   if (request === undefined)
     throw new Error(`neither "resourceSpans" nor "resourceLogs" is in it: expected ${ACCEPTED}`);
   const id = conversationIdOf(value);

@@ -19,8 +19,17 @@ export interface ChatMessage {
 
 /** The conversation's own fields, without the turns. Fields that are not known are left out. */
 export function headOf(conversation: PlainConversation) {
-  const { conversation_id, agent, agent_version: version, environment, state, truth, started_at } = conversation;
-  const fields = { agent, version, environment, state, truth, started_at };
+  const {
+    conversation_id,
+    agent,
+    agent_version: version,
+    environment,
+    user_id: user,
+    state,
+    truth,
+    started_at,
+  } = conversation;
+  const fields = { agent, version, environment, user, state, truth, started_at };
   return { conversation_id, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) };
 }
 

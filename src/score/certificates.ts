@@ -29,10 +29,12 @@ export async function certificatesOf(
     () => 0,
   );
   if (size === 0) return { of: new Map(), chosenBy: new Set() };
-  if (size > BYTES_MAX) return { problem: `${beside} has ${size} bytes; at most ${BYTES_MAX} are read` };
+  if (size > BYTES_MAX) return { problem: `it has ${size} bytes; at most ${BYTES_MAX} are read` };
   const read = fileSchema.safeParse(tryParseJson(await readFile(beside, 'utf8')));
-  if (!read.success)
-    return { problem: `${beside} holds no certificates: ${z.prettifyError(read.error).split('\n')[0]}` };
+  if (!read.success) {
+    const place = read.error.issues[0]?.path.join('.') ?? '';
+    return { problem: `it holds no certificates: ${place === '' ? 'it' : place} is not as it was written` };
+  }
   const versions = versionsOf(suite);
   const of = Object.entries(read.data.criteria).flatMap(([name, { version, ...certificate }]) =>
     versions.get(name) === version ? [[name, certificate] as const] : [],

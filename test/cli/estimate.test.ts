@@ -109,6 +109,17 @@ test('an explanation has the cells, each draw, and factors that multiply to the 
   expect(stdout).toMatch(/^ +cell +conversations +rate +called +group$/m);
 });
 
+test('the only agent is looked for in the window that is asked about', async () => {
+  const none = await inService('estimate', '--since', '2099-01-01');
+  const all = await inService('estimate', '--since', '9000d');
+
+  expect([none.status, none.stderr]).toEqual([
+    3,
+    expect.stringContaining('has evaluated no conversation since 2099-01-01'),
+  ]);
+  expect(all.stdout).toMatch(/^No conversation has been read/);
+});
+
 test('of several agents each has a line, and what is about one takes its name', async () => {
   const attributes = { 'gen_ai.agent.name': 'other\u001b[2J' };
   await post(

@@ -25,6 +25,7 @@ test('what it writes is a suite whose tests pass, and whose certificates are sho
 
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toContain('120 conversations read, ');
+  expect(stdout).toMatch(/applies to \d+\.\d % of the 120 conversations at hand, fails on/);
   expect(stdout).toMatch(/refunds without looking {2}\d+ readings\n {2}not_refunds_without_looking {2}Is it true that/);
   expect(stdout).toMatch(/Certified: 100 % \(\d+ % to 100 %\) of the conversations that fail it went badly/);
   const tested = await assayHere(['suite', 'test', 'learned.yaml'], { cwd });
@@ -62,6 +63,7 @@ test('a file that is there is not overwritten, and what is no certificate is a m
   await learn(cwd, '--out', 'learned.yaml');
 
   const again = await learn(cwd, '--out', 'learned.yaml');
+  expect(again.stdout).toBe('');
   expect([again.status, again.stderr]).toEqual([
     expect.any(Number),
     expect.stringContaining('learned.yaml exists: --force'),
@@ -72,7 +74,10 @@ test('a file that is there is not overwritten, and what is no certificate is a m
   writeFileSync(path.join(cwd, 'learned.certificates.json'), '{"a": {"precision": 1}}');
   const broken = await assayHere(['validate', 'learned.yaml'], { cwd });
   expect(broken.status).not.toBe(0);
-  expect(broken.stderr).toContain('learned.certificates.json');
+  const lines = broken.stderr.split('\n').map((line) => line.trim());
+  const at = lines.indexOf('learned.certificates.json');
+  expect(lines[at + 1]).toContain('it holds no certificates: criteria is not as it was written');
+  expect(broken.stderr.match(/learned\.certificates\.json|✖/g)).toHaveLength(1);
 });
 
 test('readings that chose a criterion measure it no more, and an estimate with it says so', async () => {
@@ -91,6 +96,66 @@ test('readings that chose a criterion measure it no more, and an estimate with i
   expect(Object.keys(measured).filter((name) => name.startsWith('learned/'))).toEqual([]);
   expect(scored.stderr).toContain('warning: learned was learned from 120 of these readings');
   expect(alone.stderr).toBe('');
+});
+
+const OWN = `suite: own
+version: '1'
+scope: conversation
+about: rules
+normalize: true
+criteria:
+  - name: looked_first
+    question: Did it look before it refunded?
+    weight: 1
+    when: size(tools('refund_order')) > 0
+    when_not_applicable: pass
+    check: size(tools('get_order')) > 0
+  - name: short
+    question: Is it short?
+    weight: 1
+    check: turns.all(t, size(t.final_answer) < 2)
+`;
+
+test('a certificate of an own criterion says on what share of the recording it applies and fails', async () => {
+  const cwd = recorded();
+  writeFileSync(path.join(cwd, 'own.yaml'), OWN);
+  const said = readFileSync(path.join(cwd, 'shop.jsonl'), 'utf8').trimEnd().split('\n');
+  const refunds = said.filter((line) => line.includes('"refund_order"'));
+
+  const { status } = await learn(cwd, 'own.yaml', '--certify');
+
+  expect(status).toBe(0);
+  const { criteria } = JSON.parse(readFileSync(path.join(cwd, 'own.certificates.json'), 'utf8'));
+  expect(criteria.looked_first).toMatchObject({
+    applies: refunds.length / 120,
+    fails: refunds.filter((line) => !line.includes('"get_order"')).length / 120,
+  });
+  expect(refunds.length).toBeLessThan(120);
+  expect([criteria.looked_first.asksNoTool, criteria.short.asksNoTool]).toEqual([undefined, true]);
+});
+
+test('a criterion is left out, with the reason, where a certified one of the suites finds the same conversations', async () => {
+  const cwd = recorded();
+  writeFileSync(path.join(cwd, 'own.yaml'), OWN);
+  const before = await learn(cwd, 'own.yaml', '--out', 'before.yaml');
+  await learn(cwd, 'own.yaml', '--certify');
+  const after = await learn(cwd, 'own.yaml', '--out', 'after.yaml');
+
+  expect(before.stdout).toContain('before.yaml: 2 certified criteria');
+  expect(before.stdout).not.toContain('Left out');
+  expect(after.stdout).toContain('after.yaml: 1 certified criteria');
+  expect(after.stdout).toContain(
+    'Left out, refunds without looking: own/looked_first finds all of it: 100 % alike with not_refunds_without_looking.',
+  );
+});
+
+test('readings of other conversations are refused', async () => {
+  const cwd = recorded();
+  writeFileSync(path.join(cwd, 'other.csv'), 'conversation_id,answer,kind\nother-0,bad,x\n');
+
+  const { status, stderr } = await assayHere(['learn', 'shop.jsonl', '--readings', 'other.csv'], { cwd });
+
+  expect([status, stderr]).toEqual([3, expect.stringMatching(/other\.csv: none of its ids .*other-0, .* shop-0/)]);
 });
 
 test('too few readings, and no readings, are said', async () => {

@@ -155,6 +155,26 @@ test('an id that nobody said breaks its rule, and one that a tool gave keeps it'
   expect(stdout).toMatch(/cancel_booking_booking_known .* 10 +1 +invented\n/);
 });
 
+test('a pattern takes its example from the traffic, and sentences that became no rule are listed', async () => {
+  const parameters = { type: 'object', properties: { booking: { type: 'string', pattern: '^B[0-9]{4}$' } } };
+  const call = { tool: 'cancel_booking', args: { booking: 'B1234' } };
+  const cwd = folderWith({
+    'tools.json': [{ name: 'cancel_booking', input_schema: parameters }],
+    'r.jsonl': conversation('one', [{ user: 'Cancel B1234.', calls: [{ ...call, args: { booking: 7 } }, call] }]),
+    'p.md': 'Never call cancel_booking.\nBe kind to everybody.\n',
+  });
+  const files = ['--tools', 'tools.json', '--prompt', 'p.md'];
+
+  const alone = await draft(cwd, ...files, '--out', 'alone.yaml');
+  const { stdout } = await draft(cwd, ...files, '--from', 'r.jsonl');
+
+  expect(alone.stdout).toContain('left out: cancel_booking_booking_allowed');
+  expect(drafted(cwd).names).toContain('cancel_booking_booking_allowed');
+  expect(stdout).not.toContain('left out');
+  expect(stdout).toMatch(/\nNo rule follows from:\n {2}line 2: Be kind to everybody\.\n$/);
+  await expectTested(cwd);
+});
+
 const PARAMETERS = {
   type: 'object',
   properties: { order: { type: 'string' }, kind: { enum: ['a', 'b'] } },

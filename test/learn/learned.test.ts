@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { isCertified } from '../../src/model/certificate.ts';
+import { choicesOf } from '../../src/learn/choices.ts';
+import { certificateWords, isCertified } from '../../src/model/certificate.ts';
 import { randomFrom } from '../../src/model/random.ts';
-import { learnedFrom } from '../../src/learn/learned.ts';
+import { type LearnedCriterion, learnedFrom } from '../../src/learn/learned.ts';
 import { checksOf, conditionsOf } from '../../src/learn/expressions.ts';
 import { holdsOn, rowsOf } from '../../src/learn/fires.ts';
 import type { ReadCase } from '../../src/learn/read-case.ts';
@@ -29,6 +30,67 @@ test('planted rules are found in the words in which they were planted, and certi
     const fails = cases.flatMap(({ kind }, at) => (kind === found?.certificate?.kind ? at : []));
     expect(found?.failsOn).toEqual(fails);
   }
+});
+
+test('what rests on no tool, argument, result or ending is said to be of this sample, and the rest is not', async () => {
+  const said = Array.from({ length: 60 }, (_, at) => ({
+    ...{ id: `long-${at}`, user: `user-${at}`, kind: at % 4 === 0 ? 'drags on' : undefined },
+    messages: Array.from({ length: at % 4 === 0 ? 2 : 1 }, () => [
+      { role: 'user', content: 'Where is it?' },
+      { role: 'assistant', content: 'Here.' },
+    ]).flat(),
+  }));
+  const words = (criterion: ReturnType<typeof bestOf>) =>
+    criterion?.certificate === undefined ? '' : certificateWords(criterion.certificate);
+
+  const found = bestOf(await casesOf(said), 'drags on');
+
+  expect(found?.check).toBe('size(turns) <= 1');
+  expect(words(found)).toMatch(/^Certified: .*so it may hold in this sample alone\.$/);
+  expect(words(bestOf(shared().cases, 'refunds without looking'))).not.toContain('this sample alone');
+});
+
+const criterion = (failsOn: readonly number[], share: number): LearnedCriterion => ({
+  ...{ name: 'new', question: '', when: undefined, check: '', foundIn: 5, failsOn },
+  certificate: {
+    ...{ at: AT, readings: 9, fired: 9, precision: { value: 1, lower: 0.9, upper: 1 }, bad: 0.3, missed: 0, added: 0 },
+    ...{ applies: 1, fails: 0.1, like: { criterion: 'own/old', share } },
+  },
+});
+
+test.each([
+  ['one that is not alike', 'x', 0.7, ['own/old'], true, 'written'],
+  ['one that is alike, and certified', 'x', 0.8, ['own/old'], true, 'left out'],
+  ['one that is alike, where the old one has no certificate', 'x', 0.8, ['own/old'], false, 'written'],
+  ['one that is alike, of no kind', undefined, 0.8, ['own/old'], false, 'left out'],
+  ['one that is alike, where the old one misses a conversation of the kind', 'x', 0.9, [], true, 'written'],
+] as const)('%s', (_, kind, share, failed, isOldCertified, is) => {
+  const [one] = shared().cases;
+  const cases = one === undefined ? [] : [{ ...one, isBad: true, kind, failed }];
+  const learned = [{ kind, readings: 9, notes: [], criteria: [criterion([0], share)] }];
+
+  expect(choicesOf(learned, cases, () => isOldCertified)).toMatchObject([{ is, kind }]);
+});
+
+test('a kind without a certified criterion is left out, and says so', () => {
+  expect(choicesOf([{ kind: 'x', readings: 4, notes: [], criteria: [] }], [], () => false)).toEqual([
+    { is: 'left out', kind: 'x', because: 'no criterion is certified' },
+  ]);
+});
+
+test('a value that alone is right is asked for in plain words', () => {
+  const field = { name: 'city', values: ['Porto'], limits: [], isNamed: false };
+  const said = { asked: [], said: [], tools: [] };
+  const words = checksOf({
+    ...said,
+    fields: [
+      { ...field, tool: 'book_room', of: 'args' },
+      { ...field, tool: 'search_faq', of: 'result', name: 'found', values: ['true'] },
+    ],
+  }).map((one) => one.words);
+
+  expect(words).toContain('book_room is called only with city Porto');
+  expect(words).toContain('search_faq gives found true, and nothing else');
 });
 
 test('a call that comes too early is told by its order, where both calls are always there', async () => {

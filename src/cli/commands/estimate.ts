@@ -28,7 +28,7 @@ export function addEstimate(program: Command, terminal: Terminal): void {
   program
     .command('estimate')
     .description('estimate how many conversations went well for their users, from those that people have read')
-    .option('--agent <name>', 'the agent (default: the only one there is, else a line for each)')
+    .option('--agent <name>', 'the agent (default: the only one since --since, else a line for each)')
     .option('--agent-version <version>', 'conversations of this version only')
     .option('--environment <name>', 'conversations in this environment only')
     .option('--segment <name>', 'conversations of this segment only')
@@ -50,13 +50,24 @@ export function addEstimate(program: Command, terminal: Terminal): void {
     });
 }
 
+/** Agents of the window: those of an older one may have ended. */
 async function agentsOf(flags: EstimateFlags): Promise<readonly string[]> {
   const { url, token } = serviceOf(flags);
+  const { since } = flags;
   const { agents } = facets
     .pick({ agents: true })
     .loose()
-    .parse(await ask(new URL('/api/v1/facets', url), reading(token)));
-  if (agents.length === 0) throw new CommandFailure(`${url} has evaluated no conversation yet`, EXIT.input);
+    .parse(
+      await ask(
+        new URL(`/api/v1/facets${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`, url),
+        reading(token),
+      ),
+    );
+  if (agents.length === 0)
+    throw new CommandFailure(
+      `${url} has evaluated no conversation ${since === undefined ? 'in 30 days' : `since ${safe(since, 40)}`}: give --agent, or an earlier --since`,
+      EXIT.input,
+    );
   return agents;
 }
 

@@ -1,28 +1,24 @@
 /** `assay learn`: from conversations that people read to criteria, each with what is known of it. */
-import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { KIND_MIN, type Learned, learnedFrom } from '../../learn/learned.ts';
-import { learnedSuite } from '../../learn/learned-suite.ts';
 import { measuredCriteria } from '../../learn/measured.ts';
-import type { ReadCase } from '../../learn/read-case.ts';
-import { type Certificate, isCertified } from '../../model/certificate.ts';
+import { type Certificates, isCertified } from '../../model/certificate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { type ReadRecording, readCases } from '../../offline/read-cases.ts';
 import { readRecordings } from '../../offline/recording.ts';
-import { certificateFile, certificatesText, chosenKey } from '../../score/certificates.ts';
-import { loadSuites } from '../../score/load-suites.ts';
+import { chosenKey } from '../../score/certificates.ts';
+import type { CompiledCriterion } from '../../score/suite/suite.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { casesOfService } from '../cases-of-service.ts';
-import { testsOf } from '../learned-tests.ts';
-import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import { load } from '../load.ts';
 import { addOutcomeOptions, type OutcomeFlags } from '../outcome-options.ts';
-import { withFaults } from '../noticed-faults.ts';
 import { printLearned, printMeasured } from '../print-learned.ts';
 import { readingsIn } from '../read-annotations.ts';
 import { askedPort, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
-import type { Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
+import { ownFiles, SUITE_FILE, testFileOf, writeLearned, writeMeasured } from '../write-learned.ts';
 
 type LearnFlags = ScoringFlags &
   OutcomeFlags &
@@ -71,11 +67,12 @@ export function addLearn(program: Command, terminal: Terminal): void {
     .addOption(askedPort())
     .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: LearnFlags) => {
+      refuseFirst(flags);
       const read = files.length > 0 ? await ofRecording(files, flags, terminal) : await ofService(flags, terminal);
       terminal.progress('trying criteria');
       const at = new Date().toISOString();
       const learned = learnedFrom(read.cases, { at, traffic: read.traffic });
-      const measured = measuredCriteria(read.cases, { at, hasChosen: read.hasChosen });
+      const measured = measuredCriteria(read.cases, { ...read, at });
       terminal.progressDone();
       if (measured.size === 0) refuseTooFew(learned, read);
       if (flags.json === true)
@@ -84,10 +81,20 @@ export function addLearn(program: Command, terminal: Terminal): void {
         printLearned(terminal, learned, read);
         printMeasured(terminal, measured);
       }
-      if (flags.certify === true) await writeMeasured({ measured, cases: read.cases }, flags, terminal);
-      if (flags.out !== undefined)
-        await writeLearned(flags.out, { learned, read, force: flags.force === true }, terminal);
+      if (flags.certify === true) await writeMeasured(ownFiles(flags.suite), { measured, cases: read.cases }, terminal);
+      if (flags.out !== undefined) await writeLearned(flags.out, { learned, read }, terminal);
     });
+}
+
+/** Before anything is computed. */
+function refuseFirst({ out, force, certify, suite }: LearnFlags): void {
+  if (certify === true && ownFiles(suite).length === 0)
+    throw new CommandFailure('--certify needs --suite <file.yaml>: certificates lie beside the suite', EXIT.usage);
+  if (out === undefined) return;
+  if (!SUITE_FILE.test(out)) throw new CommandFailure(`${out}: a suite is a file that ends in .yaml`, EXIT.usage);
+  const there = [out, testFileOf(out)].find((file) => existsSync(file));
+  if (there !== undefined && force !== true)
+    throw new CommandFailure(`${there} exists: --force overwrites it`, EXIT.input);
 }
 
 async function ofRecording(files: readonly string[], flags: LearnFlags, terminal: Terminal): Promise<Read> {
@@ -103,9 +110,24 @@ async function ofRecording(files: readonly string[], flags: LearnFlags, terminal
     byName: true,
     secrets: "the store's",
   });
-  const chosenBy = new Map(suites.map(({ name, certificates }) => [name, certificates?.chosenBy]));
-  const hasChosen = (suite: string, id: string) => chosenBy.get(suite)?.has(chosenKey(id)) === true;
-  return { ...(await readCases(readRecordings(files), scored, settings)), hasChosen };
+  const known = new Map(suites.map(({ name, certificates }) => [name, certificates]));
+  const certified = new Set(suites.flatMap(({ name, certificates }) => certifiedIn(name, certificates)));
+  const recording = await readCases(readRecordings(files), scored, settings);
+  const ids = new Set<string>(recording.traffic.map(({ id }) => id));
+  const [first] = readings;
+  if (first !== undefined && !readings.some((one) => ids.has(one.conversation_id)))
+    throw new CommandFailure(
+      `${flags.readings}: none of its ids is a conversation of the recording: it has such as ${safe(first.conversation_id, 80)}, and the recording ${safe([...ids][0] ?? 'nothing', 80)}`,
+      EXIT.input,
+    );
+  return {
+    ...recording,
+    asksNoTool: new Set(
+      suites.flatMap(({ name, criteria }) => criteria.flatMap((one) => (asksNoTool(one) ? `${name}/${one.name}` : []))),
+    ),
+    hasChosen: (suite, id) => known.get(suite)?.chosenBy.has(chosenKey(id)) === true,
+    hasCertificate: (criterion) => certified.has(criterion),
+  };
 }
 
 async function ofService(flags: LearnFlags, terminal: Terminal): Promise<Read> {
@@ -116,8 +138,9 @@ async function ofService(flags: LearnFlags, terminal: Terminal): Promise<Read> {
     throw new CommandFailure('name files, or an agent of the service: --agent <name>', EXIT.usage);
   const given = { agent, agent_version: agentVersion, since };
   const query = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const read = await casesOfService(flags, new URLSearchParams(query), terminal);
   // Suites of a service say nothing of conversations that were read before they ran.
-  return { ...(await casesOfService(flags, new URLSearchParams(query), terminal)), hasChosen: () => false };
+  return { ...read, hasChosen: () => false, hasCertificate: () => false };
 }
 
 function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): void {
@@ -133,91 +156,16 @@ function refuseTooFew(learned: readonly Learned[], { cases }: ReadRecording): vo
 interface Read extends ReadRecording {
   /** The reading of a conversation has chosen criteria of a suite. */
   readonly hasChosen: (suite: string, conversationId: string) => boolean;
+  /** A criterion of a suite, as `suite/criterion`, is certified. */
+  readonly hasCertificate: (criterion: string) => boolean;
+  /** Criteria, as `suite/criterion`, whose expressions ask for no tool, argument, result or ending. */
+  readonly asksNoTool?: ReadonlySet<string>;
 }
 
-interface ToWrite {
-  readonly learned: readonly Learned[];
-  readonly read: ReadRecording;
-  readonly force: boolean;
+function asksNoTool({ readsFormOnly, needs, definition = '' }: CompiledCriterion): boolean {
+  return readsFormOnly && !needs.includes('tools') && !/\bending\b/.test(definition);
 }
 
-/** Certificates of suites that are files of their own; built-in ones belong to Assay. */
-async function writeMeasured(
-  { measured, cases }: { readonly measured: ReadonlyMap<string, Certificate>; readonly cases: readonly ReadCase[] },
-  flags: LearnFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const files = (flags.suite ?? []).filter((one) => /\.ya?ml$/.test(one));
-  if (files.length === 0)
-    throw new CommandFailure('--certify needs --suite <file.yaml>: certificates lie beside the suite', EXIT.usage);
-  for (const file of files) {
-    const { suites, mistakes } = await loadSuites([file], { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
-    failOn(mistakes);
-    for (const suite of suites) {
-      const own = suite.criteria.flatMap(({ name }) => {
-        const certificate = measured.get(`${suite.name}/${name}`);
-        return certificate === undefined ? [] : [[name, certificate] as const];
-      });
-      const whole = await withFaults(suite, new Map(own), cases);
-      await written(
-        certificateFile(file),
-        certificatesText(suite, { of: whole, chosenBy: suite.certificates?.chosenBy ?? new Set() }),
-        'w',
-      );
-      terminal.out(`${certificateFile(file)}: ${own.length} of ${suite.criteria.length} criteria were measured`);
-    }
-  }
-}
-
-/** The best certified one of each kind, unless a suite has one that fails on the same conversations. */
-async function writeLearned(out: string, { learned, read, force }: ToWrite, terminal: Terminal): Promise<void> {
-  if (!/\.ya?ml$/.test(out)) throw new CommandFailure(`${out}: a suite is a file that ends in .yaml`, EXIT.usage);
-  const best = learned.flatMap(({ kind, criteria }) => {
-    const criterion = criteria.find((one) => isWorthWriting(one.certificate));
-    return criterion === undefined ? [] : [{ kind, criterion }];
-  });
-  if (best.length === 0)
-    throw new CommandFailure(
-      `nothing is written to ${out}: no criterion is certified that the suites lack`,
-      EXIT.failed,
-    );
-  const name = path.basename(out).replace(/\.ya?ml$/, '');
-  const flag = force ? 'w' : 'wx';
-  await written(out, learnedSuite(name, best), flag);
-  const { suites, mistakes } = await loadSuites([path.resolve(out)], {
-    baseDir: process.cwd(),
-    builtinDir: BUILTIN_SUITES,
-  });
-  failOn(mistakes);
-  const [suite] = suites;
-  if (suite === undefined) throw new Error(`${out} holds no suite`);
-  const certificates = new Map<string, Certificate>();
-  for (const { criterion } of best)
-    if (criterion.certificate !== undefined) certificates.set(criterion.name, criterion.certificate);
-  const whole = await withFaults(suite, certificates, read.cases);
-  const chosenBy = new Set(read.cases.map(({ conversation }) => chosenKey(conversation.id)));
-  await written(certificateFile(out), certificatesText(suite, { of: whole, chosenBy }), 'w');
-  const { text, tests, untold } = testsOf(suite, best, read.cases);
-  if (tests > 0) await written(out.replace(/\.ya?ml$/, '.test.yaml'), text, flag);
-  terminal.out(`\n${out}: ${best.length} certified criteria, ${tests} tests. Try them: assay suite test ${out}`);
-  for (const one of untold) terminal.out(`No test shows ${one}: a few lines do not hold what was recorded of it.`);
-}
-
-const SAME = 0.8;
-
-function isWorthWriting(certificate: Certificate | undefined): boolean {
-  return certificate !== undefined && isCertified(certificate) && (certificate.like?.share ?? 0) < SAME;
-}
-
-async function written(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
-  await writeFile(file, text, { flag }).catch(async (error: unknown) => {
-    const isThere =
-      flag === 'wx' &&
-      (await readFile(file).then(
-        () => true,
-        () => false,
-      ));
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(isThere ? `${file} exists: --force overwrites it` : `write ${file}: ${why}`, EXIT.input);
-  });
+function certifiedIn(suite: string, certificates: Certificates | undefined): readonly string[] {
+  return [...(certificates?.of ?? [])].flatMap(([name, one]) => (isCertified(one) ? `${suite}/${name}` : []));
 }

@@ -4,6 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { service } from '../../api/facets.ts';
+import { tryParseJson } from '../../model/json.ts';
 import { counted } from '../../model/counted.ts';
 import { readRecordings } from '../../offline/recording.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -11,7 +13,8 @@ import { Heartbeat } from '../heartbeat.ts';
 import {
   askedPort,
   askResponse,
-  isThere,
+  askText,
+  otlpOf,
   reading,
   serviceOf,
   type ServiceFlags,
@@ -24,6 +27,7 @@ type Signal = 'traces' | 'logs';
 
 /** Status of a service that is full; it says when to retry. */
 const BUSY = 503;
+const NOT_FOUND = 404;
 const ANSWER_MS = 60_000;
 const TRIES = 20;
 /** Exporters send about as much at once. */
@@ -31,7 +35,8 @@ const REQUEST_BYTES = 1 << 20;
 
 const HELP = `
 Reads what \`assay score\` reads: OTLP as JSON lines or protobuf, conversations as messages, a journal folder. The service
-redacts and scores it as usual. Its conversations begin when they were recorded.
+redacts and scores it as usual. Its conversations begin when they were recorded. Messages without \`started_at\` begin at
+the modification time of their file, in the order of its lines; those of standard input now.
 
 Example:
   assay send spans.jsonl`;
@@ -47,9 +52,8 @@ export function addSend(program: Command, terminal: Terminal): void {
     .addOption(settingOption('config'))
     .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: ServiceFlags) => {
-      const { url, otlp, writeToken } = serviceOf(flags);
-      if (!(await isThere(url)))
-        throw new CommandFailure(`no answer from ${url}: start \`assay serve\`, or give --url`, EXIT.input);
+      const { url, token, writeToken } = serviceOf(flags);
+      const otlp = await otlpFrom(url, token);
       const sent = { traces: 0, logs: 0 };
       const heartbeat = new Heartbeat(terminal, () => `${sentText(sent)} so far`);
       heartbeat.begin();
@@ -61,8 +65,24 @@ export function addSend(program: Command, terminal: Terminal): void {
       } finally {
         heartbeat.end();
       }
+      if (sent.traces + sent.logs === 0)
+        throw new CommandFailure(`${files.join(', ')}: nothing is in it to send`, EXIT.input);
       terminal.out(`${sentText(sent)} sent to ${otlp}. \`assay doctor\` says how they are read.`);
     });
+}
+
+/** The OTLP address of a running service, which need not be the one of the configuration at hand. */
+async function otlpFrom(url: string, token: string | undefined): Promise<string> {
+  const answer = await askText(new URL('/api/v1/service', url), { ...reading(token), accept: NOT_FOUND });
+  const { data: known } = service.pick({ receiving: true }).loose().safeParse(tryParseJson(answer));
+  const otlpHttpPort = known?.receiving.otlp_http_port;
+  if (otlpHttpPort !== undefined) return otlpOf(url, { otlpHttpPort });
+  throw new CommandFailure(
+    known !== undefined
+      ? `${url} receives no OTLP over HTTP: set otlp_http_port`
+      : `${url} answers, and is not the address of the page and the API: give that one, such as http://127.0.0.1:4319`,
+    EXIT.input,
+  );
 }
 
 function sentText({ traces, logs }: Record<Signal, number>): string {
@@ -80,7 +100,7 @@ interface Request {
 async function* requestsOf(files: readonly string[]): AsyncGenerator<Request> {
   let open: { readonly signal: Signal; readonly parts: Uint8Array[]; bytes: number; rows: number } | undefined;
   const closed = ({ signal, parts, rows }: NonNullable<typeof open>) => ({ signal, bytes: Buffer.concat(parts), rows });
-  for await (const { signal, bytes, rows } of readRecordings(files)) {
+  for await (const { signal, bytes, rows } of readRecordings(files, { untimed: 'begin with the file' })) {
     if (open !== undefined && (open.signal !== signal || open.bytes + bytes.length > REQUEST_BYTES)) {
       yield closed(open);
       open = undefined;

@@ -89,6 +89,7 @@ async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   await write(tests, testFile(drafted.rules), flags);
   terminal.out(`\n${counted(drafted.rules.length, 'rule')} in ${flags.out}, ${tests} beside it: read them, then`);
   terminal.out(`  assay suite test ${flags.out}`);
+  printUnused(terminal, drafted);
 }
 
 function nameFor(out: string): string {
@@ -153,6 +154,7 @@ async function write(file: string, text: string, { force }: DraftFlags): Promise
 }
 
 const FROM_SHOWN_MAX = 70;
+const UNUSED_SHOWN_MAX = 50;
 
 function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversations: number): void {
   const { out, paint } = terminal;
@@ -162,6 +164,14 @@ function print(terminal: Terminal, { rules, doubted, leftOut }: Draft, conversat
   printTable(terminal, [headRow(...head), ...rules.map(rowOf), ...commented], { align: 'llrr', indent: 2 });
   if (leftOut.length > 0) out('');
   for (const { name, because } of leftOut) out(paint('dim', `  left out: ${safe(name, 80)}: ${safe(because)}`));
+}
+
+function printUnused({ out, paint }: Terminal, { unused }: Draft): void {
+  if (unused.length > 0) out('\nNo rule follows from:');
+  for (const { line, text } of unused.slice(0, UNUSED_SHOWN_MAX))
+    out(paint('dim', `  line ${line}: ${safe(text, 200)}`));
+  const more = unused.length - UNUSED_SHOWN_MAX;
+  if (more > 0) out(paint('dim', `  and ${counted(more, 'other sentence')}`));
 }
 
 function rowOf({ name, origin, measured }: WrittenRule): TableRow {

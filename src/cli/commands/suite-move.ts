@@ -42,7 +42,9 @@ export function addSuiteMove(suite: Command, terminal: Terminal): void {
       if (to !== 'retired')
         for (const [name, certificate] of suites.flatMap(({ certificates }) => [...(certificates?.of ?? [])]))
           terminal.out(`  ${name}: ${certificateWords(certificate)}`);
-      terminal.out('A running service reads it again with SIGHUP, or by the API (docs/api.md, reload).');
+      terminal.out(
+        'A running service reads it again with SIGHUP, or by the API (docs/configuration.md, "Change it while it runs").',
+      );
     });
 }
 

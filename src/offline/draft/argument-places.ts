@@ -2,6 +2,7 @@
  * Arguments that a schema describes, those inside objects and lists included, and values that satisfy it. A schema is
  * somebody else's data: it is followed four levels deep, and a reference as often.
  */
+import type { Conversation } from '../../model/conversation.ts';
 import { isList, isMapping, type Json } from '../../model/json.ts';
 import { occurs, patternMistake } from '../../score/cel/linear-regex.ts';
 import { isArgumentName, type Schema, type ToolSchema } from './tool-schemas.ts';
@@ -35,6 +36,30 @@ export function placesIn(tool: ToolSchema): readonly ArgumentPlace[] {
   const places = walked.get(tool) ?? walk(tool);
   walked.set(tool, places);
   return places;
+}
+
+/** The tools, with a value of the traffic as the example of each pattern that no example is known for. */
+export function withSeen(tools: readonly ToolSchema[], conversations: readonly Conversation[]): readonly ToolSchema[] {
+  const calls = conversations.flatMap(({ turns }) => turns.flatMap(({ toolCalls }) => toolCalls));
+  const byTool = Map.groupBy(calls, ({ name }) => name);
+  return tools.map((tool) => {
+    const seen = { ...tool };
+    const places = placesIn(tool).map((place) => {
+      const { pattern } = place.schema;
+      if (typeof pattern !== 'string' || sampleOf(place.schema) !== '') return place;
+      const values = (byTool.get(tool.name) ?? []).flatMap(({ args }) => valuesAt(args.json, place.path));
+      const good = values.find((one) => patternMistake(pattern) === undefined && occurs(pattern, one));
+      return good === undefined ? place : { ...place, schema: { ...place.schema, examples: [good] } };
+    });
+    walked.set(seen, places);
+    return seen;
+  });
+}
+
+function valuesAt(value: Json, [part, ...path]: ArgumentPlace['path']): readonly string[] {
+  if (part === undefined) return typeof value === 'string' ? [value] : [];
+  const member = membersOf(value)[part.name] ?? null;
+  return (part.isList && isList(member) ? member : [member]).flatMap((one) => valuesAt(one, path));
 }
 
 function walk({ parameters, at }: ToolSchema): readonly ArgumentPlace[] {

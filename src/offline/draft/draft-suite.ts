@@ -11,6 +11,7 @@
 import { toolEffects } from '../../score/subject/tool-effects.ts';
 import { askedRules, type ToAsk } from './asked-rules.ts';
 import { claimsIn } from './prompt-patterns.ts';
+import { withSeen } from './argument-places.ts';
 import type { Sentence } from './prompt-sentences.ts';
 import { type Claim, type Measured, plainLine, type Rule } from './rule.ts';
 import { schemaRules, sourceRules } from './schema-rules.ts';
@@ -28,6 +29,8 @@ export interface Draft {
   readonly rules: readonly WrittenRule[];
   readonly doubted: readonly WrittenRule[];
   readonly leftOut: readonly LeftOut[];
+  /** Sentences of the prompt that no rule follows from. */
+  readonly unused: readonly Sentence[];
 }
 
 const RULES_MAX = 100;
@@ -43,8 +46,10 @@ const LOOKUPS_MAX = 2;
 /** Share of failures beyond which a rule is doubted. */
 const DOUBTED_BEYOND = { said: 1, stated: 0.5, assumed: 0.2, shown: 1 } as const;
 
-export async function draftSuite(parts: ToDraft): Promise<Draft> {
-  const { tools, sentences, conversations } = parts;
+export async function draftSuite(given: ToDraft): Promise<Draft> {
+  const { sentences, conversations } = given;
+  const tools = withSeen(given.tools, conversations);
+  const parts = { ...given, tools };
   const { reading, writing } = byEffect(parts);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const leftOut: LeftOut[] = [];
@@ -60,6 +65,7 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
   const found = sentences.flatMap((sentence) =>
     claimsIn(sentence, { all: tools, writing }).map((claim) => ({ sentence, claim })),
   );
+  const used = new Set([...found, ...asked.said].map(({ sentence }) => sentence));
   const said = [...found, ...asked.said].map(({ sentence, claim }): Rule => {
     const text = `prompt, line ${sentence.line}: "${plainLine(sentence.text)}"`;
     return { claim, origin: { is: 'said', text } };
@@ -78,6 +84,7 @@ export async function draftSuite(parts: ToDraft): Promise<Draft> {
       (rule) => !isDoubted(rule) && (rule.origin.is !== 'shown' || isShown(rule, CONVERSATIONS_MIN)),
     ),
     doubted: drafted.filter(isDoubted),
+    unused: sentences.filter((one) => !used.has(one)),
     leftOut: [...new Map(leftOut.map((one) => [`${one.name} ${one.because}`, one])).values()],
   };
 }

@@ -7,6 +7,7 @@
  *     messages              in the form of OpenAI's or Anthropic's chat API; ids of tool calls may come twice. An unknown role is refused
  *     case                  the attribute `assay.scenario.id`: what an experiment and a file of truth find it by
  *     agent, version, environment, attributes, state, truth
+ *     user                  the attribute `user.id`
  *     started_at            ISO 8601. Without it the times are made up, in the order of the lines
  *
  * Other fields are not looked at. Spans are made of it, by the conventions, and go the way of all others.
@@ -18,6 +19,10 @@ import { EXAMPLE_START_MS, excerptRequest } from '../../score/suite-test/excerpt
 import { checkMessages } from './read-messages.ts';
 import { instructionsIn, member, messagesIn, splitIntoTurns, turnOf } from './turns-of-messages.ts';
 
+const USER_ATTRIBUTE = 'user.id';
+const TURN_EVERY_MS = 60_000;
+/** A service calls the clock wrong where turns are ten minutes ahead, and the file may be new. */
+const TURNS_MS = 300_000;
 const CONVERSATION_EVERY_MS = 3_600_000;
 
 interface RecordedLine {
@@ -25,15 +30,18 @@ interface RecordedLine {
   /** Name of the file, for a conversation without an id. */
   readonly place: string;
   readonly lineNumber: number;
+  /** The beginning of conversations without a time; a made-up one, for those that are only scored. */
+  readonly untimedFrom?: number | undefined;
 }
 
 /** An OTLP/JSON export request; undefined where the value holds no messages. Throws where a field is of the wrong form. */
-export function requestOfMessages({ value, place, lineNumber }: RecordedLine): string | undefined {
+export function requestOfMessages({ value, place, lineNumber, untimedFrom }: RecordedLine): string | undefined {
   const messages = messagesIn(value);
   if (messages === undefined) return undefined;
   const conversationId = conversationIdOf(value) ?? place;
   const parts = splitIntoTurns(messages);
   const state = member(value, 'state');
+  const started = startIn(value);
   const excerpt = {
     is: 'excerpt',
     agent: textIn(value, 'agent'),
@@ -47,7 +55,11 @@ export function requestOfMessages({ value, place, lineNumber }: RecordedLine): s
   const request = excerptRequest(excerpt, member(value, 'truth'), {
     conversationId,
     traceIdOf: (turn) => createHash('md5').update(`${place}/${conversationId}/${turn}`).digest('hex'),
-    startedAtMs: startIn(value) ?? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS,
+    startedAtMs:
+      started ??
+      (untimedFrom === undefined ? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS : untimedFrom + lineNumber),
+    turnEveryMs:
+      started !== undefined || untimedFrom === undefined ? undefined : Math.min(TURN_EVERY_MS, TURNS_MS / parts.length),
   });
   const written = member(value, 'messages');
   if (Array.isArray(written)) checkMessages(written);
@@ -73,6 +85,9 @@ function attributesIn(value: Json): ReadonlyMap<string, string | number | boolea
   }
   const named = idIn(value, 'case');
   if (named !== undefined) attributes.set(SCENARIO_ATTRIBUTE, named);
+  const user = member(value, 'user');
+  // Other writers put a mapping there.
+  if (typeof user === 'string' || typeof user === 'number') attributes.set(USER_ATTRIBUTE, String(user));
   return attributes;
 }
 

@@ -4,7 +4,8 @@
  *
  * Changes that are the same after the second time (set, update, close) are no fault, and neither are
  *
- *   a wish for several     the user names as many, or says *each*, *again* and the like
+ *   a wish for several     the user names as many, or says *each*, *again* and the like. A number that measures ("2 nights") or that the
+ *                          call has as an argument counts no changes
  *   one result             both calls gave the same id, or the arguments have a key by which the tool knows a repetition
  *   a change taken back    before it was made again (`undone-call.ts`)
  *   a call that came to nothing: it failed, or never ended
@@ -36,6 +37,11 @@ const DOES_NOT = wordSet(`
 const KEY_OF_REPETITION = /idempoten|dedup|request_?id|nonce/i;
 const AGAIN =
   /(?<!\p{L})(?:each|both|again|twice|another|more|every|separate(?:ly)?|times|jeweils|je|beide[nrsm]?|nochmals?|zweimal|doppelt|cada|ambos|ambas|otra vez|dos veces|chaque|deux fois|encore|de novo|duas vezes)(?!\p{L})|それぞれ|もう一度|两次|再/u;
+const WORD = /(?<![\d.,:/-])\d{1,2}(?![\d.,:/-]*\d)|\p{L}+/gu;
+const ARGUMENT = /(?<![\w.-])\d{1,2}(?![\w.-])/g;
+/** After a number of time, money or weight. */
+const MEASURES =
+  /^[\s-]*(?:[%€$£]|(?:nights?|days?|weeks?|months?|years?|hours?|hrs?|minutes?|mins?|seconds?|[ap]m|o'clock|percent|euros?|dollars?|pounds?|cents?|kg|km|miles?|n[aä]chten?|tagen?|tage|wochen?|monaten?|monate|jahren?|jahre|stunden?|minuten?|uhr|prozent|noches|d[ií]as|semanas?|meses|a[nñ]os|horas?|minutos?|nuits?|jours?|semaines?|mois|ans|heures?|minutes?|noites?|dias?|anos?)(?!\p{L}))|^\s*(?:泊|晩|夜|日|天|晚|時|时|点|分|円|元)/u;
 const TEXT_READ_MAX = 8000;
 const REPEATED_MAX = 50;
 
@@ -88,7 +94,7 @@ function madeTwice(subject: Subject): MadeTwice | 'nothing' | undefined {
   for (const calls of repeated) {
     const [first, second] = calls;
     if (first === undefined || second === undefined) continue;
-    if (isOneResult(first, second) || isMeant(calls.length, subject)) continue;
+    if (isOneResult(first, second) || isMeant(first, calls.length, subject)) continue;
     const between = toolCalls.slice(0, toolCalls.indexOf(second));
     if (undoneBy(first, between, (one) => !subject.hasFailed(one)) !== undefined) continue;
     return { calls, call: second };
@@ -118,10 +124,16 @@ function idsOf(result: Json): readonly string[] {
     .map(([name, value]) => `${name}=${String(value)}`);
 }
 
-function isMeant(times: number, { turn, userInput }: Subject): boolean {
+function isMeant(call: ToolCall, times: number, { turn, userInput }: Subject): boolean {
   if (turn.userInput.state !== 'whole') return true;
-  const said = [userInput, ...userMessages(turn).slice(-3)].join('\n').slice(0, TEXT_READ_MAX).toLowerCase();
+  // The input is among the messages where a model was shown it.
+  const said = [...new Set([userInput, ...userMessages(turn).slice(-3)])]
+    .join('\n')
+    .slice(0, TEXT_READ_MAX)
+    .toLowerCase();
   if (AGAIN.test(said)) return true;
-  const digits = [...said.matchAll(/(?<![\d.,:/-])\d{1,2}(?![\d.,:/-]*\d)/g)].map(([digit]) => Number(digit));
-  return [...digits, ...numbersInWords(said)].includes(times);
+  const named = [...said.matchAll(WORD)].filter(([word]) => [Number(word), ...numbersInWords(word)].includes(times));
+  const measuring = named.filter(({ 0: word, index }) => MEASURES.test(said.slice(index + word.length)));
+  const given = [...call.args.text.matchAll(ARGUMENT)].filter(([value]) => Number(value) === times);
+  return named.length > Math.max(measuring.length, given.length);
 }

@@ -23,6 +23,8 @@ interface ExcerptIdentity {
   /** Number of the trace of a turn, from 1. */
   readonly traceIdOf: (turn: number) => string;
   readonly startedAtMs: number;
+  /** A minute unless given. */
+  readonly turnEveryMs?: number | undefined;
 }
 
 const EXAMPLE: ExcerptIdentity = {
@@ -86,7 +88,8 @@ function turnSpans(
     readonly history: object[];
   },
 ): readonly object[] {
-  const startedAt = turn.models?.[0]?.startedAtMs ?? identity.startedAtMs + index * TURN_EVERY_MS;
+  const startedAt =
+    turn.models?.[0]?.startedAtMs ?? identity.startedAtMs + index * (identity.turnEveryMs ?? TURN_EVERY_MS);
   const beganAt = history.length;
   if (turn.user !== undefined) history.push(message('user', { type: 'text', content: turn.user }));
   const spans: Span[] = [];

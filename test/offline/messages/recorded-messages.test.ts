@@ -1,5 +1,5 @@
 /** Conversations recorded as messages are read like recorded spans, and are the same to every command. */
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Conversation } from '../../../src/model/conversation.ts';
@@ -23,10 +23,18 @@ const MESSAGES = [
 ];
 
 async function understood(...lines: readonly unknown[]): Promise<readonly Conversation[]> {
+  return await read(written(...lines));
+}
+
+function written(...lines: readonly unknown[]): string {
   const file = path.join(tempDirectory(), 'recorded.jsonl');
   writeFileSync(file, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+async function read(file: string, how?: Parameters<typeof readRecording>[1]): Promise<readonly Conversation[]> {
   const batches: RecordedBatch[] = [];
-  for await (const batch of readRecording(file)) batches.push(batch);
+  for await (const batch of readRecording(file, how)) batches.push(batch);
   return (await understandRecorded(batches)).conversations;
 }
 
@@ -61,6 +69,45 @@ test('a line is a conversation, with all that is said of it', async () => {
     { name: 'cancel', args: { json: { reservation_id: 'EHGLP3' } }, result: { text: 'Error: not found' } },
   ]);
   expect(conversation?.startedAtMs).toBeCloseTo(Date.parse('2026-03-02T10:00:00Z'), -1);
+});
+
+test('what has no time begins with the file where that is asked for, in the order of its lines', async () => {
+  const file = written(
+    { messages: MESSAGES },
+    { messages: MESSAGES, started_at: '2026-03-02T10:00:00Z' },
+    { messages: MESSAGES },
+  );
+  const at = Date.parse('2026-05-04T12:00:00Z');
+  utimesSync(file, at / 1000, at / 1000);
+
+  const began = (await read(file, { untimed: 'begin with the file' })).map(({ startedAtMs }) =>
+    Math.round(startedAtMs),
+  );
+
+  expect(began.toSorted((a, b) => a - b)).toEqual([Date.parse('2026-03-02T10:00:00Z') - 1, at, at + 2]);
+});
+
+test('turns of a long conversation without a time are not far ahead of the file', async () => {
+  const file = written({ messages: Array.from({ length: 30 }, () => MESSAGES.slice(-2)).flat() });
+  utimesSync(file, 1_800_000_000, 1_800_000_000);
+
+  const [conversation] = await read(file, { untimed: 'begin with the file' });
+
+  const last = conversation?.turns.at(-1)?.startedAtMs ?? 0;
+  expect(conversation?.turns).toHaveLength(30);
+  expect(last).toBeGreaterThan(1_800_000_000_000 + 200_000);
+  expect(last).toBeLessThan(1_800_000_000_000 + 300_000);
+});
+
+test.each([
+  ['user-1', { user: 'user-1' }],
+  ['7', { user: 7 }],
+  ['field', { user: 'field', attributes: { 'user.id': 'attribute' } }],
+  ['attribute', { user: { name: 'Ana' }, attributes: { 'user.id': 'attribute' } }],
+])('the user of a line is %s', async (user, fields) => {
+  const [conversation] = await understood({ messages: MESSAGES, ...fields });
+
+  expect(conversation?.turns.map(({ userId }) => userId)).toEqual([user, user]);
 });
 
 test('each model call shows the instructions and the messages so far', async () => {

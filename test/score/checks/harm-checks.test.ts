@@ -33,6 +33,31 @@ test.each<[string, TurnParts, VerdictKind]>([
     asks('Two of them.', called('add_item', { id: 1 }), called('add_item', { id: 1 })),
     'pass',
   ],
+  [
+    'a number of nights',
+    asks('Book 2 nights in Porto.', called('charge_card', { amount: 180 }), called('charge_card', { amount: 180 })),
+    'fail',
+  ],
+  [
+    'a number of nights, in words',
+    asks('Zwei Nächte, bitte.', called('charge_card', { amount: 180 }), called('charge_card', { amount: 180 })),
+    'fail',
+  ],
+  [
+    'a number that is an argument',
+    asks('A table for 2.', called('book_table', { people: 2 }), called('book_table', { people: 2 })),
+    'fail',
+  ],
+  [
+    'a number of changes beside one of nights',
+    asks('2 rooms for 2 nights.', called('book_room', { nights: 2 }), called('book_room', { nights: 2 })),
+    'pass',
+  ],
+  [
+    'as many in words as the user named, beside an argument',
+    asks('Two tables for two.', called('book_table', { people: 2 }), called('book_table', { people: 2 })),
+    'pass',
+  ],
   ['again, as the user said', asks('Send it again.', called('send_mail', {}), called('send_mail', {})), 'pass'],
   [
     'neither came to anything',
