@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { conversationDetail } from '../../../../src/api/conversation-detail.ts';
 import { conversationList } from '../../../../src/api/conversation-list.ts';
 import { type EstimateAnswer, estimateAnswer } from '../../../../src/api/estimate.ts';
 import { type FailuresAnswer, failuresAnswer } from '../../../../src/api/failures.ts';
@@ -64,10 +65,13 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   const read = (queue as { items: readonly { conversation_id: string }[] }).items.map((one) => one.conversation_id);
   const reading = (at: number, more: object = {}) => ({ conversation_id: read[at], by: 'ana', answer: 'bad', ...more });
   const bad = [0, 1, 2, 3, 4, 5].map((at) =>
-    reading(at, at < 3 ? { note: NOTES[at] } : { kind: '  Loops\n on   search ' }),
+    reading(at, at < 3 ? { note: NOTES[at] } : { kind: at === 5 ? 'Lo\u200bops on search' : '  Loops\n on   search ' }),
   );
   const good = [6, 7, 8, 9, 10, 11, 12, 13, 14].map((at) => reading(at, { answer: 'good' }));
-  expect(await put('/v1/readings', [...bad, ...good])).toEqual({ status: 200, body: { readings: 15, changed: 15 } });
+  expect(await put('/v1/readings', [...bad, ...good])).toEqual({
+    status: 200,
+    body: { readings: 15, changed: 15, unknown: 0 },
+  });
 
   const first = await board();
   expect(first.kinds).toMatchObject([
@@ -128,6 +132,37 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   expect((await exported.text()).trimEnd().split('\n')).toHaveLength(7);
   for (const query of ['read=fine', 'kind=', `kind=${'x'.repeat(81)}`])
     expect([query, (await get(service(), `/api/v1/conversations?${query}`)).status]).toEqual([query, 400]);
+});
+
+test('a conversation has its readings, and readings of conversations that are not here are counted', async () => {
+  const [known, by] = ['c-2', 'program 1'];
+  const note = '<b>no refund</b>';
+  const said = {
+    conversation_id: known,
+    by: 'dora',
+    answer: 'bad',
+    first_wrong: 'ab12',
+    note,
+    kind: 'e\u0301te\u0301',
+  };
+  const elsewhere = { conversation_id: 'not here', by: 'dora', answer: 'good' };
+  expect(
+    await put('/v1/readings', [
+      said,
+      elsewhere,
+      { ...elsewhere, by },
+      { conversation_id: known, by, source: 'agent', answer: 'cannot_tell' },
+    ]),
+  ).toEqual({ status: 200, body: { readings: 4, changed: 4, unknown: 2 } });
+
+  const { body } = await get(service(), `/api/v1/conversations/${known}`);
+  const { readings } = conversationDetail.parse(body);
+  const at = expect.any(String);
+  expect(readings).toContainEqual({ by, source: 'agent', answer: 'cannot_tell', at });
+  expect(readings).toContainEqual({
+    ...{ by: 'dora', source: 'person', answer: 'bad', at },
+    ...{ first_wrong: 'ab12', note, kind: '\u00e9t\u00e9' },
+  });
 });
 
 test.each([
