@@ -18,7 +18,7 @@ export function Readings({ conversation, query }: ReadingsProps) {
   const { readings } = conversation;
   if (readings.length === 0) return null;
   return (
-    <section class="head-outcomes" aria-label="How people read it">
+    <section class="read-as" aria-label="How people read it">
       {'Read as '}
       <SomeFirst of={readings} atATime={SHOWN}>
         {(shown) => (
