@@ -10,7 +10,7 @@ type Awaitable<T> = T | Promise<T>;
 export interface ReadingStore {
   /** How many of them were not known so before. All or none. */
   put(readings: readonly SaidReading[]): Awaitable<number>;
-  /** Those of the ids that name no conversation which is stored. */
+  /** Ids among these that name no stored conversation. */
   unknown(conversationIds: readonly string[]): Awaitable<ReadonlySet<string>>;
 }
 

@@ -228,6 +228,21 @@ test('of many kinds those with most readings come first, the others on request o
   }
 });
 
+test('the command that writes checks has the time of the page', async () => {
+  const says = '202 conversations read, 27 of which went badly; 151 were not read in their turn, and measure nothing.';
+  const criterion = { name: 'n', question: 'Is it?', check: 'true', found_in: 5, conversations: ['c-1'] };
+  const page = await openPage(`${service.http}/failures?since=90d`);
+  await page.route('**/api/v1/criteria/learned*', async (route) => {
+    expect(new URL(route.request().url()).searchParams.get('since')).toBe('90d');
+    const kinds = [{ kind: 'Loops', readings: 4, criteria: [criterion] }];
+    await route.fulfill({ json: { agent: 'writer', since: '', until: '', readings: 202, bad: 27, says, kinds } });
+  });
+  await page.locator('.learned button').waitFor();
+  await page.keyboard.press('l');
+  await page.getByText(says).waitFor();
+  await page.getByText('npx assay learn --agent writer --since 90d --out learned.yaml').waitFor();
+});
+
 test('a service that does not take a change says why, and the board stays', async () => {
   const page = await openPage(`${service.http}/failures`, { expected: /status of 503/ });
   await page.getByLabel('You are').fill('cy');

@@ -14,7 +14,7 @@ export interface KindOnBoard {
   readonly stateAt: number | undefined;
   /** Undefined for a kind that no reading names any more. */
   readonly counted: CountedKind | undefined;
-  /** Of its newest conversations, the newest first. */
+  /** The newest first: not all of them. */
   readonly newest: readonly FailedReading[];
   /** Undefined where nothing was read in the window, and for kinds with fewer readings than many others. */
   readonly share: Estimate | undefined;

@@ -10,7 +10,7 @@ import { addressOf, type Place, withChanges } from './place.ts';
 
 interface NoAgentProps {
   readonly place: Place;
-  /** Of the view. */
+  /** Title of the view. */
   readonly title: string;
   readonly filters: readonly Filter[];
 }

@@ -28,7 +28,7 @@ export function putReadings(
   });
 }
 
-/** Those of the ids that name no conversation: it may come later. */
+/** Ids among these that name no conversation: it may come later. */
 export function* unknownConversations(dialect: Dialect, ids: readonly string[]): Rule<ReadonlySet<string>> {
   const { key, keyOf, among, fromStored } = dialect;
   const sql = `SELECT conversation_id FROM conversations WHERE ${among(key)}`;

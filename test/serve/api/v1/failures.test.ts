@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { conversationDetail } from '../../../../src/api/conversation-detail.ts';
 import { conversationList } from '../../../../src/api/conversation-list.ts';
 import { type EstimateAnswer, estimateAnswer } from '../../../../src/api/estimate.ts';
+import { learnedCriteria } from '../../../../src/api/learned.ts';
 import { type FailuresAnswer, failuresAnswer } from '../../../../src/api/failures.ts';
 import { forFile } from '../../../for-file.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
@@ -163,6 +164,19 @@ test('a conversation has its readings, and readings of conversations that are no
     ...{ by: 'dora', source: 'person', answer: 'bad', at },
     ...{ first_wrong: 'ab12', note, kind: '\u00e9t\u00e9' },
   });
+});
+
+test('a search for criteria says how many conversations were not read in their turn', async () => {
+  const { body: queue } = await get(service(), '/api/v1/readings/queue?agent=helper&limit=100');
+  // The cast holds: another test holds the answer against its schema.
+  const last = (queue as { items: readonly { conversation_id: string }[] }).items.at(-1);
+  await put('/v1/readings', { conversation_id: last?.conversation_id, by: 'gil', answer: 'good' });
+
+  const { body } = await get(service(), '/api/v1/criteria/learned?agent=helper');
+
+  expect(learnedCriteria.parse(body).says).toMatch(
+    /^\d+ conversations read, \d+ of which went badly; \d+ were not read in their turn, and measure nothing[.:]/,
+  );
 });
 
 test.each([
