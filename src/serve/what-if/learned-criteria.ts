@@ -48,13 +48,12 @@ export async function learnedCriteria(
   const bad = cases.filter(({ isBad }) => isBad).length;
   return {
     ...{ agent: asked.agent, since: isoTime(query.since), until: isoTime(query.until) },
-    ...{ readings: cases.length, bad, says: saysOf(learned, cases) },
+    ...{ readings: cases.length, bad, says: saysOf(learned, cases, bad) },
     kinds: learned.map((one) => kindJson(one, cases)),
   };
 }
 
-function saysOf(learned: readonly Learned[], cases: readonly ReadCase[]): string {
-  const bad = cases.filter(({ isBad }) => isBad).length;
+function saysOf(learned: readonly Learned[], cases: readonly ReadCase[], bad: number): string {
   const outOfTurn = cases.filter(({ weight }) => weight === 0).length;
   const chosen = outOfTurn === 0 ? '' : `; ${outOfTurn} were not read in their turn, and measure nothing`;
   const read = `${counted(cases.length, 'conversation')} read, ${bad} of which went badly${chosen}`;

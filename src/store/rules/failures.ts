@@ -107,16 +107,11 @@ export function* countedKinds(dialect: Dialect, agent: string): Rule<readonly Co
       LEFT JOIN (SELECT name, state_at FROM failure_kinds WHERE ${ofAgent(dialect)}) k ON k.name = r.kind
     WHERE ${IS_BAD} GROUP BY r.kind ORDER BY r.kind IS NOT NULL, readings DESC LIMIT ${COUNTED_MAX}`;
   const all = yield* cells<CountedCells>({ name: 'counted-kinds', sql }, [keyOf(agent), toStored(agent)]);
-  return all.map(([kind, ...counts]) => {
-    const [readings, conversations, later, firstAt, lastAt] = counts.map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { kind: kind === null ? undefined : fromStored(kind), readings, conversations, later, firstAt, lastAt };
-  });
+  return all.map(([kind, readings, conversations, later, firstAt, lastAt]) => ({
+    kind: kind === null ? undefined : fromStored(kind),
+    ...{ readings: Number(readings), conversations: Number(conversations), later: Number(later) },
+    ...{ firstAt: Number(firstAt), lastAt: Number(lastAt) },
+  }));
 }
 
 type FailedCells = readonly [

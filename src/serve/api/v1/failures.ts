@@ -11,6 +11,7 @@ import type { V1Side } from './v1-side.ts';
 
 type Board = Awaited<ReturnType<typeof failureBoard>>;
 
+const EXAMPLES_MAX = 5;
 const WITHOUT_KIND_MAX = 200;
 const NOTE_CHARACTERS_MAX = 500;
 
@@ -52,7 +53,7 @@ function kindJson(
     ...{ name, state, readings: counted?.readings ?? 0, conversations: counted?.conversations ?? 0 },
     ...(stateAt === undefined ? {} : { state_at: isoTime(stateAt) }),
     ...(counted === undefined ? {} : { first_at: isoTime(counted.firstAt), last_at: isoTime(counted.lastAt) }),
-    examples: examples.flatMap(([one]) => (one ? failedJson(one) : [])),
+    examples: examples.slice(0, EXAMPLES_MAX).flatMap(([one]) => (one ? failedJson(one) : [])),
     ...(share === undefined ? {} : { share: figureOf(share, read) }),
   };
 }

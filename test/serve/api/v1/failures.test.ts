@@ -123,6 +123,7 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   // A second reader of one conversation: the count of the card is that of the list.
   await put('/v1/readings', { conversation_id: read[3], answer: 'bad', by: 'bo', kind: 'Loops on search' });
   expect(await board()).toMatchObject({ kinds: [{ readings: 8, conversations: 7 }] });
+  expect((await board()).kinds[0]?.examples).toHaveLength(5);
   const of = [...read.slice(0, 6), `c-${COUNT + 1}`].toSorted();
   expect(await listed('agent=helper&kind=Loops+on+search')).toEqual(of);
   expect(await listed('read=bad')).toEqual(of);
