@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { COST_SOURCES } from '../model/cost.ts';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../model/evaluation.ts';
 import { LABELS } from '../model/labels.ts';
+import { READING_ANSWERS } from '../model/readings.ts';
 import { STEP_KINDS } from '../model/step.ts';
 import { DOUBTS } from '../model/turn.ts';
 import { shownFeedback } from './feedback.ts';
@@ -123,6 +124,17 @@ const label = z.strictObject({
 });
 export type LabelJson = z.infer<typeof label>;
 
+const reading = z.strictObject({
+  by: z.string(),
+  source: z.enum(['person', 'agent']),
+  answer: z.enum(READING_ANSWERS),
+  at: time,
+  first_wrong: z.string().optional().meta({ description: 'span id of the first step that went wrong' }),
+  kind: z.string().optional().meta({ description: 'kind of failure, with the answer `bad` of a person' }),
+  note: z.string().optional(),
+});
+export type ReadingOfConversation = z.infer<typeof reading>;
+
 const subAgent = z
   .strictObject({
     name: z.string(),
@@ -161,6 +173,7 @@ export const conversationDetail = conversationItem.extend({
   outcomes: list(
     z.strictObject({ name: z.string(), good: z.boolean(), value: z.string().optional(), case: z.string().optional() }),
   ).meta({ description: 'what came of it in the world' }),
+  readings: list(reading).meta({ description: 'how people and programs read it: whether it went well for its user' }),
   labels: list(label),
   content: z.enum(['whole', 'missing', 'damaged']),
   content_note: z.string().optional(),

@@ -17,7 +17,9 @@ const CRITERION_KINDS = ['check', 'judge'] as const;
 
 const certificate = z.strictObject({
   says: z.string(),
-  certified: z.boolean().meta({ description: 'beyond chance, more of what it fails went badly than of all' }),
+  certified: z.boolean().meta({
+    description: 'beyond chance, more of what it fails went badly than of all, and `contradicted` is false',
+  }),
   at: z.string().meta({ description: 'when it was measured' }),
   precision: z.strictObject({ value: share, lower: share, upper: share }),
   bad: share.meta({ description: 'of all conversations that were read' }),

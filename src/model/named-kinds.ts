@@ -2,6 +2,8 @@
  * Kinds of failure: groups of conversations that went badly, each under a name that people gave it in their readings. A
  * kind is open until somebody says that it is watched, or that it is mended.
  */
+import { withHidden } from './visible-text.ts';
+
 export const KIND_STATES = ['open', 'watched', 'mended'] as const;
 export type KindState = (typeof KIND_STATES)[number];
 
@@ -10,9 +12,16 @@ export type ShownKindState = KindState | 'back';
 
 export const KIND_CHARACTERS_MAX = 80;
 
-/** A name as people mean it: without white space around it, and one space in place of several. */
+/** Format characters, except those that turn text round: a name with these is a mistake. */
+const UNSEEN = /(?![\u202a-\u202e\u2066-\u2069])\p{Cf}/gu;
+
+/**
+ * A name as people mean it: without white space around it, one space in place of several, and without characters that
+ * nobody sees. Names that look the same are the same.
+ */
 export function kindName(written: string): string {
-  return written.trim().replaceAll(/\s+/g, ' ');
+  const seen = withHidden(written, (run) => run.replaceAll(UNSEEN, ''));
+  return seen.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
 
 /** A person says how far a kind is, or gives it another name: all its readings move, into an existing kind as well. */
@@ -38,6 +47,17 @@ export interface FailedReading {
   readonly asked: string | undefined;
   /** When the conversation began, in milliseconds. */
   readonly beganAt: number;
+}
+
+/** Bad readings of a kind, or of none. Times are those at which conversations began, in milliseconds. */
+export interface CountedKind {
+  readonly kind: string | undefined;
+  readonly readings: number;
+  readonly conversations: number;
+  /** Conversations that began after somebody last said how far the kind is. */
+  readonly later: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
 }
 
 export interface KeptKind {

@@ -1,5 +1,5 @@
 /** Stores and reads the kinds of failure that people name in readings (`model/named-kinds.ts`). */
-import type { FailedReading, GivenKind, KeptKind, KindChange } from '../model/named-kinds.ts';
+import type { CountedKind, FailedReading, GivenKind, KeptKind, KindChange } from '../model/named-kinds.ts';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -16,8 +16,10 @@ export interface FailureStore {
 }
 
 export interface FailureReader {
-  /** Bad readings of conversations of this agent, the newest first, up to a limit. */
-  failedReadings(agent: string): Awaitable<readonly FailedReading[]>;
+  /** All bad readings of conversations of this agent by their kinds, those without one first, then the most frequent. */
+  countedKinds(agent: string): Awaitable<readonly CountedKind[]>;
+  /** The newest of them, or of those without a kind, up to a limit. */
+  failedReadings(agent: string, only?: 'without a kind'): Awaitable<readonly FailedReading[]>;
   /** Kinds of which somebody said how far they are, by name. */
   keptKinds(agent: string): Awaitable<readonly KeptKind[]>;
 }

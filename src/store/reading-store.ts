@@ -5,9 +5,13 @@
 import type { SaidReading } from '../model/readings.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 
+type Awaitable<T> = T | Promise<T>;
+
 export interface ReadingStore {
   /** How many of them were not known so before. All or none. */
-  put(readings: readonly SaidReading[]): Promise<number> | number;
+  put(readings: readonly SaidReading[]): Awaitable<number>;
+  /** Ids among these that name no stored conversation. */
+  unknown(conversationIds: readonly string[]): Awaitable<ReadonlySet<string>>;
 }
 
 /** How many outcomes a name has. */
@@ -15,8 +19,6 @@ export interface OutcomeName {
   readonly label: string;
   readonly outcomes: number;
 }
-
-type Awaitable<T> = T | Promise<T>;
 
 export interface OutcomeReader {
   /** By name. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConversationDetail } from '../../src/api/conversation-detail.ts';
 import type { ConversationList } from '../../src/api/conversation-list.ts';
 import type { FailuresAnswer } from '../../src/api/failures.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
@@ -77,6 +78,9 @@ test('a bad answer is one key, and its kind one more with the name; notes comple
     .toEqual([['Loops', 1]]);
   expect(await shown()).toBe(second);
   expect(await page.locator('.last-kind input').inputValue()).toBe('Loops');
+  const before = page.locator('.last-kind').getByRole('link', { name: first });
+  expect(await before.getAttribute('href')).toMatch(/^\/conversations\/c-\d+$/);
+  await page.getByLabel(`Kind of failure of the conversation before, ${first}`).waitFor();
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'read-kind');
   await page.keyboard.press('n');
@@ -102,7 +106,9 @@ test('the board: states, a merge, a proposed kind, and a name for a single readi
   ]);
   const page = await openAs('ana', 'failures');
   await expect.poll(() => cards(page, 'Open')).toEqual(['Wrong city', 'Refund missing', 'Refund not issued', 'Loops']);
-  expect(await page.locator('.kind-card').first().innerText()).toMatch(/3 readings/);
+  expect(await page.locator('.kind-card').first().innerText()).toMatch(
+    /3 readings of any time · [\d.]+ % \(.*\) of the conversations of this time/,
+  );
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'failures');
 
@@ -110,7 +116,19 @@ test('the board: states, a merge, a proposed kind, and a name for a single readi
   await expect.poll(() => cards(page, 'Mended')).toEqual(['Wrong city']);
   await page.getByRole('button', { name: 'Watched Refund missing' }).click();
   await expect.poll(() => cards(page, 'Watched')).toEqual(['Refund missing']);
-  await page.getByLabel('Another name for Refund not issued').fill('Refund missing');
+  const field = page.getByLabel('Another name for Refund not issued');
+  await field.fill(' Refund  missing');
+  await page.getByRole('button', { name: 'Merge into “Refund missing”' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('Enter merges all readings of both').waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'failures-merge');
+  await page.keyboard.press('Escape');
+  expect(await field.inputValue()).toBe('');
+  expect(await page.getByText('Enter merges all readings of both').count()).toBe(0);
+  expect(await cards(page, 'Open')).toEqual(['Refund not issued', 'Loops']);
+  await field.fill('Refund missing');
+  await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await expect.poll(() => cards(page, 'Open')).toEqual(['Loops']);
   expect((await board()).kinds.find(({ name }) => name === 'Refund missing')).toMatchObject({
@@ -210,6 +228,21 @@ test('of many kinds those with most readings come first, the others on request o
   }
 });
 
+test('the command that writes checks has the time of the page', async () => {
+  const says = '202 conversations read, 27 of which went badly; 151 were not read in their turn, and measure nothing.';
+  const criterion = { name: 'n', question: 'Is it?', check: 'true', found_in: 5, conversations: ['c-1'] };
+  const page = await openPage(`${service.http}/failures?since=90d`);
+  await page.route('**/api/v1/criteria/learned*', async (route) => {
+    expect(new URL(route.request().url()).searchParams.get('since')).toBe('90d');
+    const kinds = [{ kind: 'Loops', readings: 4, criteria: [criterion] }];
+    await route.fulfill({ json: { agent: 'writer', since: '', until: '', readings: 202, bad: 27, says, kinds } });
+  });
+  await page.locator('.learned button').waitFor();
+  await page.keyboard.press('l');
+  await page.getByText(says).waitFor();
+  await page.getByText('npx assay learn --agent writer --since 90d --out learned.yaml').waitFor();
+});
+
 test('a service that does not take a change says why, and the board stays', async () => {
   const page = await openPage(`${service.http}/failures`, { expected: /status of 503/ });
   await page.getByLabel('You are').fill('cy');
@@ -223,4 +256,65 @@ test('a service that does not take a change says why, and the board stays', asyn
   await page.locator('.kind-states button').first().click();
   await page.getByText('It was not taken: the store is read only').waitFor();
   expect(await page.locator('.says').innerText()).toBe(before);
+});
+
+test('without a conversation in the time, the views of an agent say when the newest was, and offer a longer time', async () => {
+  for (const view of ['read', 'failures']) {
+    const page = await openPage(`${service.http}/${view}`);
+    await page.route('**/api/v1/facets*', async (route) => {
+      const response = await route.fetch();
+      const isLong = new URL(route.request().url()).searchParams.has('since');
+      const all = (await response.json()) as object;
+      await route.fulfill({ response, json: isLong ? all : { ...all, agents: [], agent_versions: [] } });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: 'No agent has evaluated conversations in this time' }).waitFor();
+    await page.getByText(/The newest conversation began \d\d:\d\d, and is of writer\./).waitFor();
+    for (const [size, scheme] of [
+      [WIDE, 'light'],
+      [NARROW, 'dark'],
+    ] as const) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      expect(await mistakesOfAccess(page)).toEqual([]);
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await takeScreenshot(page, `${view}-no-agent-${size.width}`);
+    }
+    await page.getByRole('link', { name: 'Show the last 90 days' }).click();
+    await page
+      .locator(view === 'read' ? '.so-far' : '.kind-card')
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).search).toBe('?agent=writer&since=90d');
+    expect(await page.getByLabel('Time').inputValue()).toBe('90d');
+  }
+});
+
+test('a conversation shows who read it, with the kind, the first wrong step and the note', async () => {
+  const detail = await fetch(`${service.http}/api/v1/conversations/c-15`);
+  // The cast holds: other tests hold the answer against its schema.
+  const { turn_list: turns } = (await detail.json()) as ConversationDetail;
+  const step = turns.flatMap(({ steps }) => steps).find(({ name }) => name === 'lookup');
+  const said = { conversation_id: 'c-15', by: 'eve', answer: 'bad', kind: 'Wrong city', note: HOSTILE };
+  await put('/v1/readings', { ...said, first_wrong: step?.span_id });
+  const page = await openPage(`${service.http}/conversations/c-15`);
+  const readings = page.getByRole('region', { name: 'How people read it' });
+  const line = readings.locator('li', { hasText: 'eve' });
+  await line.waitFor();
+  expect(await line.innerText()).toMatch(/bad by eve, .*, kind Wrong city, went wrong first at lookup.*<img src=x/s);
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  for (const [size, scheme] of [
+    [WIDE, 'dark'],
+    [NARROW, 'light'],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    await takeScreenshot(page, `conversation-read-${size.width}`);
+  }
+  await line.getByRole('link', { name: 'lookup' }).click();
+  await page.locator('.step-detail').waitFor();
+  await line.getByRole('link', { name: 'Wrong city' }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe('?agent=writer&kind=Wrong+city');
 });

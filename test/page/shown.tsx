@@ -86,6 +86,7 @@ export function conversation(changes: Partial<ConversationDetail> = {}): Convers
     cost: { source: 'not known', models_without_price: [] },
     feedback_list: [],
     outcomes: [],
+    readings: [],
     labels: [],
     content: 'whole',
     ...changes,

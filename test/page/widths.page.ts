@@ -116,6 +116,35 @@ test('a long version leaves the time, the turns and the cost of a row in sight o
   expect(edges).toEqual([true, true, true, true]);
 });
 
+test('at 390 px no filter of a view is cut off, and a day with its time fits the list at any width', async () => {
+  const page = await openPage(`${http}/read`, { size: { width: 390, height: 844 } });
+  for (const [view, shows] of [
+    ['read', '.so-far'],
+    ['failures', '.says'],
+    ['', '.figures'],
+  ] as const) {
+    await page.goto(`${http}/${view}`);
+    await page.locator(shows).first().waitFor();
+    const cut = `[...document.querySelectorAll('.filter-bar :is(select, input, button)')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth)
+      .map((one) => one.textContent)`;
+    expect([view, await page.evaluate(cut)]).toEqual([view, []]);
+    await takeScreenshot(page, `filters-${view}-390`);
+  }
+  await page.goto(`${http}/conversations`);
+  await page.locator('.row-time').first().waitFor();
+  for (const width of [390, 900, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.waitForTimeout(50);
+    const hidden = await page.evaluate(`(() => {
+      const time = document.querySelector('.row-time');
+      time.firstElementChild.textContent = '29 Sept, 23:08';
+      return time.scrollWidth - time.clientWidth;
+    })()`);
+    expect([width, hidden]).toEqual([width, 0]);
+  }
+});
+
 test.each(VIEWS)('$name fits a phone, 200 % zoom and 4K', async ({ name, address, shows }) => {
   const page = await openPage(`${http}${address()}`);
   await page.locator(shows).first().waitFor();

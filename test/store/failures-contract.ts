@@ -105,4 +105,42 @@ export function holdFailuresToContract(name: string, open: () => Promise<Failure
     await readings.put([bad('a', null), bad('b', null), bad('c', null)]);
     expect(await states()).toEqual([['y', 'watched']]);
   });
+
+  test(`${name}: all bad readings of a kind are counted, conversations once, and those that began since its state`, async () => {
+    const ids = Array.from({ length: 9 }, (_, at) => `c${at}`);
+    const { readings, failures, under } = await filled(...ids);
+    const said = [
+      ...ids.slice(0, 7).map((id) => bad(id, ODD)),
+      bad('c0', ODD, { by: 'bo' }),
+      bad('c6', 'y', { by: 'bo' }),
+      bad('c7'),
+      bad('c8', undefined, { answer: 'good' }),
+      bad('other', ODD),
+      bad('never-came', ODD),
+    ];
+    expect(await readings.put(said)).toBe(said.length);
+    await failures.change({ agent: 'helper', by: 'bo', kind: 'y', state: 'mended' });
+
+    const reader = (await under.reader()).failures;
+    expect(await reader.countedKinds('helper')).toEqual([
+      { kind: undefined, readings: 1, conversations: 1, later: 0, firstAt: 1007, lastAt: 1007 },
+      { kind: ODD, readings: 8, conversations: 7, later: 0, firstAt: 1000, lastAt: 1006 },
+      { kind: 'y', readings: 1, conversations: 1, later: 0, firstAt: 1006, lastAt: 1006 },
+    ]);
+  });
+
+  test(`${name}: beyond the newest, all are counted and readings without a kind are still shown`, async () => {
+    const { readings, under } = await filled('a', 'b');
+    const readers = Array.from({ length: 2100 }, (_, at) => bad('b', 'x', { by: `reader ${at}` }));
+    await readings.put([bad('a'), ...readers]);
+
+    const reader = (await under.reader()).failures;
+    expect((await reader.countedKinds('helper')).map((one) => [one.kind, one.readings, one.conversations])).toEqual([
+      [undefined, 1, 1],
+      ['x', 2100, 1],
+    ]);
+    expect(await reader.failedReadings('helper')).toHaveLength(2000);
+    expect(await reader.failedReadings('helper', 'without a kind')).toMatchObject([{ conversationId: 'a', by: 'ana' }]);
+    expect(await readings.unknown(['never-came', 'a', 'never-came', ODD])).toEqual(new Set(['never-came', ODD]));
+  });
 }

@@ -87,6 +87,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     'everything, to find a user, some at a time',
   ],
   [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
+  [/^SELECT r\.kind, count\(\*\) AS readings/, 'readings by people, of whom each gives some a day'],
   [/^SELECT name AS label, count\(\*\) AS outcomes FROM readings/, 'by a command'],
   [
     /IN \(SELECT conversation_id FROM readings WHERE source = 'person'\)/,

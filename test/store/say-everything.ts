@@ -30,6 +30,7 @@ export async function sayEverything(store: Written, conversationId: Conversation
   const thing = { conversationId, turnId: undefined, suite: 's', criterion: 'c', by: 'ann', note: undefined };
   await store.labels.put([{ ...thing, label: 'pass' }]);
   const outcome = { conversationId, label: 'refund', value: undefined, case: undefined };
+  await store.readings.unknown([conversationId]);
   await store.readings.put([readingOf({ ...outcome, isGood: true })]);
   await store.readings.put([readingOf({ ...outcome, isGood: undefined })]);
   const read = {

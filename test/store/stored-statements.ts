@@ -152,7 +152,9 @@ function read(): void {
   reader.frame.lessons({ agent: 'a', before: 1 });
   reader.frame.factsOf(window, 10);
   reader.readingsOf(row);
+  reader.failures.countedKinds('a');
   reader.failures.failedReadings('a');
+  reader.failures.failedReadings('a', 'without a kind');
   reader.failures.keptKinds('a');
   const old = reader.find('old');
   for (const trace of old === undefined ? [] : reader.traces(old)) {

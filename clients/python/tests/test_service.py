@@ -182,6 +182,7 @@ def shape(schema: dict[str, Any], *path: str) -> dict[str, Any]:
         (results.Finding, "get_conversations_conversation", ("evaluations_full", "findings")),
         (results.Label, "get_conversations_conversation", ("labels",)),
         (results.WorldOutcome, "get_conversations_conversation", ("outcomes",)),
+        (results.ConversationReading, "get_conversations_conversation", ("readings",)),
         (results.ExportedConversation, "get_export", ()),
         (results.Estimate, "get_estimate", ()),
         (results.Share, "get_estimate", ("success",)),

@@ -76,17 +76,15 @@ function saidOf({ readings }: Candidate, kind: string): readonly boolean[] {
   return known.map((one) => one.kind === kind);
 }
 
-/** `known` are all kinds that somebody has named, in the sample or out of it. */
-export function unseenKinds(drawn: readonly Candidate[], known: readonly (string | undefined)[]) {
+/** `known` counts readings of all kinds that somebody has named, in the sample or out of it. */
+export function unseenKinds(drawn: readonly Candidate[], known: ReadonlyMap<string | undefined, number>) {
   const failed = evenly(drawn).filter((candidate) => answerOf(candidate) === 'bad');
   const kinds = Map.groupBy(failed, kindOf);
   const unnamed = kinds.get(undefined)?.length ?? 0;
   // A kind that was also seen elsewhere is known whatever the sample says.
   const seen = (times: number) =>
-    [...kinds].filter(
-      ([kind, { length }]) =>
-        kind !== undefined && length === times && known.filter((one) => one === kind).length <= times,
-    ).length;
+    [...kinds].filter(([kind, { length }]) => kind !== undefined && length === times && (known.get(kind) ?? 0) <= times)
+      .length;
   const share = unseenShare({ failures: failed.length, once: seen(1), twice: seen(2), unnamed });
   return share && { ...share, failures: failed.length, unnamed };
 }

@@ -1,6 +1,7 @@
 /** The head of a conversation: how it ended, what came of it in the world, its figures, its place in the list, and how to take it elsewhere. */
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import type { ListedEvaluation } from '../../api/conversation-list.ts';
+import { Readings } from './readings.tsx';
 import { keptToken } from '../api/token.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { addressOf } from '../shell/place.ts';
@@ -55,6 +56,7 @@ export function ConversationHead({ id, query, conversation, row, onClose, onStep
       </h2>
       {conversation !== undefined && <Summary conversation={conversation} />}
       {conversation !== undefined && <Outcomes outcomes={conversation.outcomes} />}
+      {conversation !== undefined && <Readings conversation={conversation} query={query} />}
       <Elsewhere id={id} query={query} conversation={conversation} />
     </header>
   );

@@ -24,11 +24,12 @@ export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly
           {counted(readings, 'reading')}
           {conversations !== readings && ` of ${counted(conversations, 'conversation')}`}
         </a>
+        {' of any time'}
         {share !== undefined && (
           <>
             {' · '}
             <ShareEstimate estimate={share} of="reading" />
-            {' of all'}
+            {' of the conversations of this time'}
           </>
         )}
       </p>
@@ -56,6 +57,7 @@ export function KindCard({ kind, board }: { readonly kind: FailureKind; readonly
       <NameField
         label={`Another name for ${name}, or the kind to merge it into`}
         placeholder="rename, or merge into"
+        others={board.kinds.filter((one) => one !== name)}
         onName={(into) => board.rename(name, into)}
       />
     </li>

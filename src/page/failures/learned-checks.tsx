@@ -35,6 +35,7 @@ export function LearnedChecks({ query }: { readonly query: URLSearchParams }) {
 }
 
 function Searched({ query }: { readonly query: URLSearchParams }) {
+  const since = query.get('since') ?? '7d';
   const found = useReply<LearnedCriteria>('/api/v1/criteria/learned', { query });
   return (
     <Here of={found} otherwise={(why) => <p class="mistake">{why}</p>}>
@@ -45,7 +46,9 @@ function Searched({ query }: { readonly query: URLSearchParams }) {
             <OfKind key={kind.kind ?? ''} of={kind} />
           ))}
           {kinds.some(({ criteria }) => criteria.length > 0) && (
-            <Command text={`npx assay learn --agent ${quotedForShell(agent)} --out learned.yaml`} />
+            <Command
+              text={`npx assay learn --agent ${quotedForShell(agent)} --since ${quotedForShell(since)} --out learned.yaml`}
+            />
           )}
         </>
       )}

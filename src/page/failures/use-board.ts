@@ -26,6 +26,8 @@ export function useBoard(query: URLSearchParams, by: string) {
   const agent = query.get('agent') ?? '';
   return {
     ...{ agent, asked, isDisabled, mistake },
+    /** Names of all kinds. */
+    kinds: asked.reply?.is === 'here' ? asked.reply.value.kinds.map(({ name }) => name) : [],
     setState: (kind: string, state: KindState) => put('/v1/failures', { agent, kind, state, by }),
     /** Renames a kind, or merges it into one that is there. */
     rename: (kind: string, into: string) => {

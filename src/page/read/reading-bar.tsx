@@ -3,6 +3,8 @@ import type { FailuresAnswer } from '../../api/failures.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
 import { KindList, NameField } from '../failures/name-field.tsx';
 import { NoteField } from '../review/note-field.tsx';
+import { addressOf } from '../shell/place.ts';
+import { SpanText } from '../text/span-text.tsx';
 import type { Readings } from './use-readings.ts';
 
 export const ANSWERS: readonly { readonly answer: ReadingAnswer; readonly key: string; readonly words: string }[] = [
@@ -24,6 +26,7 @@ interface ReadingBarProps {
 export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarProps) {
   const { given, isSending, mistake, undo, name } = readings;
   const before = given.at(-1);
+  const asked = before?.item.asked ?? before?.item.conversation_id ?? '';
   const last = ANSWERS.find(({ answer }) => answer === before?.answer);
   const kinds = new Set(
     [...given, ...(board?.kinds ?? []).map(({ name: kind }) => ({ kind }))].flatMap(({ kind }) => kind ?? []),
@@ -53,9 +56,18 @@ export function ReadingBar({ readings, board, note, onNote, onSay }: ReadingBarP
       </p>
       {before?.answer === 'bad' && (
         <p class="last-kind" key={before.item.conversation_id}>
-          {'Its kind of failure '}
+          {'Kind of failure of '}
+          {/* In a tab of its own, so that this one keeps what was read. */}
+          <a
+            href={addressOf('conversations', new URLSearchParams(), before.item.conversation_id)}
+            target="_blank"
+            rel="noopener"
+            title="The conversation before, in a new tab"
+          >
+            <SpanText text={asked} charactersMax={60} />
+          </a>{' '}
           <NameField
-            label="Kind of failure of the conversation before"
+            label={`Kind of failure of the conversation before, ${asked}`}
             name={before.kind ?? ''}
             placeholder="a name, then Enter (k)"
             onName={name}

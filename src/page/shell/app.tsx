@@ -4,6 +4,8 @@ import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import type { Facets } from '../../api/facets.ts';
 import type { NoReply } from '../api/ask.ts';
+import { timeSince } from '../../model/since.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.tsx';
 import { ClockNote } from './clock-note.tsx';
@@ -12,13 +14,14 @@ import { IgnoredNote } from './ignored-note.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { useKeys } from './keys.ts';
 import { goTo, usePlace } from './navigation.ts';
-import { addressOf, type Place, sharedFilters } from './place.ts';
+import { addressOf, onlyOf, type Place, sharedFilters } from './place.ts';
 import { Problem } from './problem.tsx';
 import { TopBar } from './top-bar.tsx';
 import type { ViewProps } from './view-props.ts';
 import { VIEWS } from './views.ts';
 
 const NOTHING_ASKED = new URLSearchParams();
+const MONTH_MS = 30 * 86_400_000;
 /** The page shows the first conversation by itself. */
 const FIRST_EVERY_MS = 3_000;
 /** A service that has stopped is reported, and new versions and segments get into the filters. */
@@ -32,7 +35,8 @@ export function App() {
   const place = usePlace();
   const [everyMs, setEveryMs] = useState(FIRST_EVERY_MS);
   const [helps, setHelps] = useState(false);
-  const facets = useReply<Facets>('/api/v1/facets', { everyMs, withinMs: ANSWERED_WITHIN_MS });
+  const query = facetsQuery(place?.query ?? NOTHING_ASKED);
+  const facets = useReply<Facets>('/api/v1/facets', { query, everyMs, withinMs: ANSWERED_WITHIN_MS });
   const { reply } = facets;
   const hasAny = reply?.is === 'here' && reply.value.conversations > 0;
   const isAway = facets.away !== undefined;
@@ -67,6 +71,13 @@ export function App() {
       {helps && <KeyHelp onClose={() => setHelps(false)} />}
     </div>
   );
+}
+
+/** The service knows the agents of a month unless it is asked for more. */
+function facetsQuery(query: URLSearchParams): URLSearchParams {
+  const now = serviceNow();
+  const since = timeSince(query.get('since') ?? '', now);
+  return since !== undefined && since < now - MONTH_MS ? onlyOf(query, ['since']) : NOTHING_ASKED;
 }
 
 function content({

@@ -55,6 +55,7 @@ const SINCE = [
   { value: '24h', words: 'last 24 hours' },
   { value: '7d', words: 'last 7 days' },
   { value: '30d', words: 'last 30 days' },
+  { value: '90d', words: 'last 90 days' },
 ];
 
 /** A time in the address that is none of these comes from a link, as does the usual one. */

@@ -115,9 +115,7 @@ function CriterionRow({ criterion, suite, filters }: CriterionRowProps) {
         {kind === 'judge' && <span class="aside">{' asked of a judge'}</span>}
         <span class="question">{question}</span>
         {certificate !== undefined && (
-          <span class={certificate.certified && !certificate.contradicted ? 'certificate' : 'certificate limits'}>
-            {certificate.says}
-          </span>
+          <span class={certificate.certified ? 'certificate' : 'certificate limits'}>{certificate.says}</span>
         )}
       </th>
       <td class="number" data-head="Weight">

@@ -67,7 +67,9 @@ export const putReadings = writing(bodySchema, async (side: ReadingSide, written
     const error = `there is no bad reading of conversation ${JSON.stringify(answer.missing)} by that person, so it has no kind`;
     return { status: 404, value: { error } };
   }
-  return { status: 200, value: { readings: written.length, changed: answer.changed } };
+  // Only a kind has no count of its own: one of a conversation that is not here was refused.
+  const { changed, unknown = 0 } = answer;
+  return { status: 200, value: { readings: written.length, changed, unknown } };
 });
 
 function writeOf(written: readonly WrittenReading[], caller: Written['caller']) {

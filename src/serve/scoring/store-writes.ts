@@ -39,6 +39,8 @@ export type PutAnswer =
       readonly changed: number;
       readonly fates?: readonly FeedbackFate[];
       readonly stored?: readonly StoredFeedback[];
+      /** Readings of conversations that are not here: kept, as these may come. */
+      readonly unknown?: number;
       /** It changes something that is not there, and nothing was changed. */
       readonly missing?: string;
     }
@@ -101,7 +103,10 @@ async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnsw
     case 'labels':
       return { changed: await store.labels.put(write.labels) };
     case 'readings':
-      return { changed: await store.readings.put(write.readings) };
+      return {
+        changed: await store.readings.put(write.readings),
+        unknown: await unknownAmong(store.readings, write.readings),
+      };
     case 'kinds':
       return store.failures.give(write.kinds);
     case 'kind':
@@ -116,4 +121,10 @@ async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnsw
       };
     }
   }
+}
+
+async function unknownAmong(store: ReadingStore, readings: readonly SaidReading[]): Promise<number> {
+  const ids = readings.map(({ conversationId }) => conversationId);
+  const unknown = await store.unknown(ids);
+  return ids.filter((id) => unknown.has(id)).length;
 }

@@ -48,13 +48,15 @@ export async function learnedCriteria(
   const bad = cases.filter(({ isBad }) => isBad).length;
   return {
     ...{ agent: asked.agent, since: isoTime(query.since), until: isoTime(query.until) },
-    ...{ readings: cases.length, bad, says: saysOf(learned, cases.length, bad) },
+    ...{ readings: cases.length, bad, says: saysOf(learned, cases, bad) },
     kinds: learned.map((one) => kindJson(one, cases)),
   };
 }
 
-function saysOf(learned: readonly Learned[], readings: number, bad: number): string {
-  const read = `${counted(readings, 'conversation')} read, ${bad} of which went badly`;
+function saysOf(learned: readonly Learned[], cases: readonly ReadCase[], bad: number): string {
+  const outOfTurn = cases.filter(({ weight }) => weight === 0).length;
+  const chosen = outOfTurn === 0 ? '' : `; ${outOfTurn} were not read in their turn, and measure nothing`;
+  const read = `${counted(cases.length, 'conversation')} read, ${bad} of which went badly${chosen}`;
   if (learned.length === 0) return `${read}: a search takes four of one kind, or four that the suites call fine.`;
   const certified = learned.filter(({ criteria }) => criteria.some((one) => isKnownGood(one))).length;
   return `${read}. ${certified} of ${counted(learned.length, 'kind')} of failure can be told by a certified criterion.`;

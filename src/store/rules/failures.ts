@@ -1,10 +1,19 @@
 /** Kinds of failure (failure-store.ts): a column of readings, and a row for each kind of which a person said how far it is. */
-import type { FailedReading, GivenKind, KeptKind, KindChange, KindState } from '../../model/named-kinds.ts';
+import type {
+  CountedKind,
+  FailedReading,
+  GivenKind,
+  KeptKind,
+  KindChange,
+  KindState,
+} from '../../model/named-kinds.ts';
 import type { KindsChanged } from '../failure-store.ts';
 import { cells, change, type Dialect, type Rule, rows, transaction } from '../sql.ts';
 
-/** More bad readings of an agent are not looked at. */
+/** More readings are not shown: all are counted. A kind that none of these names has no examples. */
 const READINGS_MAX = 2000;
+/** More kinds of an agent are not counted: the rarest. */
+const COUNTED_MAX = 2000;
 /** More kinds of an agent are not kept. */
 const KINDS_MAX = 500;
 
@@ -81,6 +90,30 @@ function say(
   return change({ name: 'say-kind', sql }, [...values, ...(isHashed ? [keyOf(agent)] : [])]);
 }
 
+/** Bad readings by people `r` of an agent's conversations `c`. */
+function failuresOf({ key }: Dialect): string {
+  return `readings r JOIN conversations c ON c.${key} = r.${key}`;
+}
+const IS_BAD = "r.source = 'person' AND NOT r.good AND c.agent = ?";
+const BEGAN = 'coalesce(c.began_at, c.first_closed_at)';
+
+type CountedCells = readonly [kind: string | null, ...counts: [number, number, number, number, number]];
+
+export function* countedKinds(dialect: Dialect, agent: string): Rule<readonly CountedKind[]> {
+  const { keyOf, toStored, fromStored } = dialect;
+  const sql = `SELECT r.kind, count(*) AS readings, count(DISTINCT c.id),
+      count(DISTINCT CASE WHEN ${BEGAN} > k.state_at THEN c.id END), min(${BEGAN}), max(${BEGAN})
+    FROM ${failuresOf(dialect)}
+      LEFT JOIN (SELECT name, state_at FROM failure_kinds WHERE ${ofAgent(dialect)}) k ON k.name = r.kind
+    WHERE ${IS_BAD} GROUP BY r.kind ORDER BY r.kind IS NOT NULL, readings DESC LIMIT ${COUNTED_MAX}`;
+  const all = yield* cells<CountedCells>({ name: 'counted-kinds', sql }, [keyOf(agent), toStored(agent)]);
+  return all.map(([kind, readings, conversations, later, firstAt, lastAt]) => ({
+    kind: kind === null ? undefined : fromStored(kind),
+    ...{ readings: Number(readings), conversations: Number(conversations), later: Number(later) },
+    ...{ firstAt: Number(firstAt), lastAt: Number(lastAt) },
+  }));
+}
+
 type FailedCells = readonly [
   conversationId: string,
   by: string,
@@ -90,10 +123,14 @@ type FailedCells = readonly [
   beganAt: number,
 ];
 
-export function* failedReadings({ key, toStored, fromStored }: Dialect, agent: string): Rule<readonly FailedReading[]> {
-  const sql = `SELECT r.conversation_id, r.name, r.kind, r.note, c.asked, coalesce(c.began_at, c.first_closed_at) AS began
-    FROM readings r JOIN conversations c ON c.${key} = r.${key}
-    WHERE r.source = 'person' AND NOT r.good AND c.agent = ?
+export function* failedReadings(
+  dialect: Dialect,
+  agent: string,
+  only?: 'without a kind',
+): Rule<readonly FailedReading[]> {
+  const { toStored, fromStored } = dialect;
+  const sql = `SELECT r.conversation_id, r.name, r.kind, r.note, c.asked, ${BEGAN} AS began
+    FROM ${failuresOf(dialect)} WHERE ${IS_BAD} ${only === undefined ? '' : 'AND r.kind IS NULL'}
     ORDER BY began DESC, c.id, r.name LIMIT ${READINGS_MAX}`;
   const all = yield* cells<FailedCells>({ name: 'failed-readings', sql }, [toStored(agent)]);
   const text = (stored: string | null) => (stored === null ? undefined : fromStored(stored));

@@ -5,7 +5,7 @@ import { bound, type Sql, type When } from '../sql.ts';
 import { type EvaluationsDialect, evaluationsOf, readEvaluations, summaries } from './evaluations.ts';
 import { labelled, labelsOf } from './labels.ts';
 import { outcomeNames, outcomesNamed, readingsOf } from './readings.ts';
-import { failedReadings, keptKinds } from './failures.ts';
+import { countedKinds, failedReadings, keptKinds } from './failures.ts';
 import { certainSince, firstToRead, type FrameDialect, frameCounts, lessons, readByPeople } from './frame.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
@@ -35,7 +35,7 @@ export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
         places.of(of, (asked) => sql.run(countedPlaces(dialect, asked))),
     },
     frame: bound(sql, FRAME),
-    failures: bound(sql, { failedReadings, keptKinds }),
+    failures: bound(sql, { countedKinds, failedReadings, keptKinds }),
     scanEvaluations: (query: ScanQuery) => sql.pages(scanEvaluations(dialect, query)),
     outcomesNamed: (label: string) => sql.pages(outcomesNamed(dialect, label)),
     pagesOfEvaluations: () => sql.pages(allEvaluations(dialect)),

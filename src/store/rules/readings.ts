@@ -28,6 +28,14 @@ export function putReadings(
   });
 }
 
+/** Ids among these that name no conversation: it may come later. */
+export function* unknownConversations(dialect: Dialect, ids: readonly string[]): Rule<ReadonlySet<string>> {
+  const { key, keyOf, among, fromStored } = dialect;
+  const sql = `SELECT conversation_id FROM conversations WHERE ${among(key)}`;
+  const found = yield* rows<{ conversation_id: string }>({ name: 'known-conversations', sql }, [ids.map(keyOf)]);
+  return new Set(ids).difference(new Set(found.map(({ conversation_id: id }) => fromStored(id))));
+}
+
 /** For lists and counts of conversations. A conversation that comes later notes it by a trigger. */
 function* noteOutcomes({ key, keyOf, among }: Dialect, outcomes: readonly SaidReading[]): Rule<void> {
   const cameOut = cameOutSql(`readings.${key} = conversations.${key}`);

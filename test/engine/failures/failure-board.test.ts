@@ -1,29 +1,22 @@
 import { expect, test } from 'vitest';
 import { returnedKinds } from '../../../src/engine/failures/failure-board.ts';
-import type { FailedReading, KeptKind } from '../../../src/model/named-kinds.ts';
+import type { CountedKind, KeptKind } from '../../../src/model/named-kinds.ts';
 
-test('of mended kinds the newest twenty are counted, each conversation once and only if it began later', async () => {
+test('of mended kinds the newest twenty are counted, by conversations that began later', async () => {
   const kinds: readonly KeptKind[] = [
     { name: 'open', state: 'open', stateAt: 1 },
     { name: 'oldest', state: 'mended', stateAt: 10 },
     ...Array.from({ length: 20 }, (_, at) => ({ name: `k${at}`, state: 'mended' as const, stateAt: 100 + at })),
   ];
-  const reading = (conversationId: string, kind: string, beganAt: number): FailedReading => ({
-    ...{ conversationId, by: 'ana', kind, note: undefined, asked: undefined, beganAt },
+  const counted = (kind: string | undefined, later: number): CountedKind => ({
+    ...{ kind, readings: 3, conversations: 2, later, firstAt: 50, lastAt: 101 },
   });
-  const failed = [
-    reading('a', 'k0', 101),
-    reading('a', 'k0', 101),
-    reading('b', 'k0', 100),
-    reading('c', 'open', 50),
-    reading('d', 'oldest', 50),
-  ];
   let asked = 0;
-  const failedReadings = () => {
+  const countedKinds = () => {
     asked += 1;
-    return failed;
+    return [counted(undefined, 0), counted('k0', 1), counted('k1', 0), counted('open', 1), counted('oldest', 1)];
   };
-  const reader = { keptKinds: () => kinds, failedReadings };
+  const reader = { keptKinds: () => kinds, countedKinds, failedReadings: () => [] };
 
   const returned = await returnedKinds(reader, 'shop');
 

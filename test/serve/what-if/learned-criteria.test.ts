@@ -135,6 +135,7 @@ test('a certificate that newer readings contradict is shown as such', { timeout:
 
   const after = await certificateIn(running);
   expect(after).toMatchObject({
+    certified: false,
     contradicted: true,
     says: expect.stringMatching(/^No longer: .* at most \d+ % went badly\.$/),
   });

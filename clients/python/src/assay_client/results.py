@@ -226,6 +226,21 @@ class WorldOutcome(_WorldOutcomeRequired, total=False):
     case: str
 
 
+class _ConversationReadingRequired(TypedDict):
+    #: Name of the person or the program.
+    by: str
+    source: Literal["person", "agent"]
+    answer: ReadingAnswer
+    at: str
+
+
+class ConversationReading(_ConversationReadingRequired, total=False):
+    #: Span id of the first step that went wrong.
+    first_wrong: str
+    kind: str
+    note: str
+
+
 class _ShownFeedbackRequired(TypedDict):
     id: str
     name: str
@@ -269,6 +284,8 @@ class _ConversationDetailRequired(_ConversationItemRequired):
     golden_suites: list[str]
     #: Events in the world that followed from the conversation.
     outcomes: list[WorldOutcome]
+    #: Answers of people and programs that read it.
+    readings: list[ConversationReading]
     labels: list[Label]
     feedback_list: list[ShownFeedback]
     cost: Cost

@@ -26,7 +26,7 @@ export async function certificateJson(
     ? `No longer: of the conversations since then that fail it, at most ${Math.round(since.upper * 100)} % went badly.`
     : certificateWords(certificate);
   return {
-    certificate: { says, certified: isCertified(certificate), at, precision, bad, contradicted },
+    certificate: { says, certified: !contradicted && isCertified(certificate), at, precision, bad, contradicted },
   };
 }
 

@@ -2,7 +2,7 @@
  * `GET /api/v1/conversations/{conversation...}`: all that is known of one conversation, in one bounded answer.
  * `GET /api/v1/text/{conversation...}`: a text of it that was too long for that.
  */
-import { outcomesAmong } from '../../../model/readings.ts';
+import { type KeptReading, outcomesAmong } from '../../../model/readings.ts';
 import {
   type ConversationDetail,
   conversationDetail,
@@ -14,6 +14,8 @@ import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/c
 import { subAgentsBySpan, subAgentsOf } from '../../../model/sub-agents.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { subAgentJson } from '../../../report/documents/sub-agents-json.ts';
+import { isoTime } from './iso-time.ts';
+import { present } from '../../../model/present.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from './no-such-conversation.ts';
 import { conversationItemOf } from './conversation-item.ts';
@@ -52,7 +54,7 @@ export const getConversationDetail = v1Read({
     });
     const shown = { live: live.slice(-EVALUATIONS_MAX), inShadow: inShadow.slice(-EVALUATIONS_MAX) };
     const truth = await reader.truthOf(row);
-    const outcomes = outcomesAmong(await reader.readingsOf(row));
+    const readings = await reader.readingsOf(row);
     const feedback = await reader.feedbackOf(row);
     return {
       ...conversationItemOf(row, last, suites()),
@@ -68,12 +70,13 @@ export const getConversationDetail = v1Read({
         .map(({ name }) => name),
       ...(truth === undefined ? {} : { truth }),
       feedback_list: shownFeedbackOf(feedback),
-      outcomes: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
+      outcomes: outcomesAmong(readings).map(({ label, isGood, value, case: ofCase }) => ({
         name: label,
         good: isGood,
         ...(value === undefined ? {} : { value }),
         ...(ofCase === undefined ? {} : { case: ofCase }),
       })),
+      readings: readingsJson(readings),
       cost: costJson(costOfTurns(stored.turns, prices)),
       labels: labelsJson(await reader.pages.labelsOf(row, LABELS_MAX)),
       content: stored.content,
@@ -81,6 +84,14 @@ export const getConversationDetail = v1Read({
     };
   },
 });
+
+function readingsJson(readings: readonly KeptReading[]): ConversationDetail['readings'] {
+  return readings.flatMap(({ source, by, answer, at, firstWrong, kind, note }) =>
+    source === 'outcome'
+      ? []
+      : [{ by, source, answer, at: isoTime(at), ...present({ first_wrong: firstWrong, kind, note }) }],
+  );
+}
 
 function costJson({ usd, source, modelsWithoutPrice }: ConversationCost): ConversationDetail['cost'] {
   return { ...(usd === undefined ? {} : { usd }), source, models_without_price: modelsWithoutPrice };

@@ -24,8 +24,8 @@ kinds of failure as people named them, how often each comes, and bad readings wi
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<FailuresAnswer> => {
     const { since, until } = frameQueryOf(asked);
     const board = await failureBoard(reader, { agent: asked.agent, since, until });
-    const withoutKind = board.withoutKind.length;
-    const words = { kinds: board.kinds, withoutKind, proposed: board.proposed.length };
+    const { newest, readings } = board.withoutKind;
+    const words = { kinds: board.kinds, withoutKind: readings, proposed: board.proposed.length };
     return {
       agent: asked.agent,
       since: isoTime(since),
@@ -33,11 +33,11 @@ kinds of failure as people named them, how often each comes, and bad readings wi
       says: boardWords(words),
       next: boardAdvice(words),
       kinds: board.kinds.map((kind) => kindJson(kind, board.read)),
-      without_kind: board.withoutKind.slice(0, WITHOUT_KIND_MAX).map(failedJson),
-      without_kind_count: withoutKind,
+      without_kind: newest.slice(0, WITHOUT_KIND_MAX).map(failedJson),
+      without_kind_count: readings,
       proposed: board.proposed.map(({ name, places }) => ({
         name,
-        readings: places.flatMap((place) => board.withoutKind[place] ?? []).map(failedJson),
+        readings: places.flatMap((place) => newest[place] ?? []).map(failedJson),
       })),
       ...unseenJson(board.unseen, board.kinds.length),
     };
@@ -45,19 +45,15 @@ kinds of failure as people named them, how often each comes, and bad readings wi
 });
 
 function kindJson(
-  { name, state, stateAt, readings, share }: KindOnBoard,
+  { name, state, stateAt, counted, newest, share }: KindOnBoard,
   read: number,
 ): FailuresAnswer['kinds'][number] {
-  const [last, first] = [readings[0], readings.at(-1)];
-  const conversations = Map.groupBy(readings, ({ conversationId }) => conversationId);
+  const examples = [...Map.groupBy(newest, ({ conversationId }) => conversationId).values()];
   return {
-    ...{ name, state, readings: readings.length, conversations: conversations.size },
+    ...{ name, state, readings: counted?.readings ?? 0, conversations: counted?.conversations ?? 0 },
     ...(stateAt === undefined ? {} : { state_at: isoTime(stateAt) }),
-    ...(first === undefined ? {} : { first_at: isoTime(first.beganAt) }),
-    ...(last === undefined ? {} : { last_at: isoTime(last.beganAt) }),
-    examples: [...conversations.values()]
-      .slice(0, EXAMPLES_MAX)
-      .flatMap(([newest]) => (newest ? failedJson(newest) : [])),
+    ...(counted === undefined ? {} : { first_at: isoTime(counted.firstAt), last_at: isoTime(counted.lastAt) }),
+    examples: examples.slice(0, EXAMPLES_MAX).flatMap(([one]) => (one ? failedJson(one) : [])),
     ...(share === undefined ? {} : { share: figureOf(share, read) }),
   };
 }

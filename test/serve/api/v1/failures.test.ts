@@ -2,8 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { conversationDetail } from '../../../../src/api/conversation-detail.ts';
 import { conversationList } from '../../../../src/api/conversation-list.ts';
 import { type EstimateAnswer, estimateAnswer } from '../../../../src/api/estimate.ts';
+import { learnedCriteria } from '../../../../src/api/learned.ts';
 import { type FailuresAnswer, failuresAnswer } from '../../../../src/api/failures.ts';
 import { forFile } from '../../../for-file.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
@@ -64,10 +66,13 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   const read = (queue as { items: readonly { conversation_id: string }[] }).items.map((one) => one.conversation_id);
   const reading = (at: number, more: object = {}) => ({ conversation_id: read[at], by: 'ana', answer: 'bad', ...more });
   const bad = [0, 1, 2, 3, 4, 5].map((at) =>
-    reading(at, at < 3 ? { note: NOTES[at] } : { kind: '  Loops\n on   search ' }),
+    reading(at, at < 3 ? { note: NOTES[at] } : { kind: at === 5 ? 'Lo\u200bops on search' : '  Loops\n on   search ' }),
   );
   const good = [6, 7, 8, 9, 10, 11, 12, 13, 14].map((at) => reading(at, { answer: 'good' }));
-  expect(await put('/v1/readings', [...bad, ...good])).toEqual({ status: 200, body: { readings: 15, changed: 15 } });
+  expect(await put('/v1/readings', [...bad, ...good])).toEqual({
+    status: 200,
+    body: { readings: 15, changed: 15, unknown: 0 },
+  });
 
   const first = await board();
   expect(first.kinds).toMatchObject([
@@ -118,6 +123,7 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   // A second reader of one conversation: the count of the card is that of the list.
   await put('/v1/readings', { conversation_id: read[3], answer: 'bad', by: 'bo', kind: 'Loops on search' });
   expect(await board()).toMatchObject({ kinds: [{ readings: 8, conversations: 7 }] });
+  expect((await board()).kinds[0]?.examples).toHaveLength(5);
   const of = [...read.slice(0, 6), `c-${COUNT + 1}`].toSorted();
   expect(await listed('agent=helper&kind=Loops+on+search')).toEqual(of);
   expect(await listed('read=bad')).toEqual(of);
@@ -128,6 +134,50 @@ test('readings are named, counted, grouped and moved, and a mended kind comes ba
   expect((await exported.text()).trimEnd().split('\n')).toHaveLength(7);
   for (const query of ['read=fine', 'kind=', `kind=${'x'.repeat(81)}`])
     expect([query, (await get(service(), `/api/v1/conversations?${query}`)).status]).toEqual([query, 400]);
+});
+
+test('a conversation has its readings, and readings of conversations that are not here are counted', async () => {
+  const [known, by] = ['c-2', 'program 1'];
+  const note = '<b>no refund</b>';
+  const said = {
+    conversation_id: known,
+    by: 'dora',
+    answer: 'bad',
+    first_wrong: 'ab12',
+    note,
+    kind: 'e\u0301te\u0301',
+  };
+  const elsewhere = { conversation_id: 'not here', by: 'dora', answer: 'good' };
+  expect(
+    await put('/v1/readings', [
+      said,
+      elsewhere,
+      { ...elsewhere, by },
+      { conversation_id: known, by, source: 'agent', answer: 'cannot_tell' },
+    ]),
+  ).toEqual({ status: 200, body: { readings: 4, changed: 4, unknown: 2 } });
+
+  const { body } = await get(service(), `/api/v1/conversations/${known}`);
+  const { readings } = conversationDetail.parse(body);
+  const at = expect.any(String);
+  expect(readings).toContainEqual({ by, source: 'agent', answer: 'cannot_tell', at });
+  expect(readings).toContainEqual({
+    ...{ by: 'dora', source: 'person', answer: 'bad', at },
+    ...{ first_wrong: 'ab12', note, kind: '\u00e9t\u00e9' },
+  });
+});
+
+test('a search for criteria says how many conversations were not read in their turn', async () => {
+  const { body: queue } = await get(service(), '/api/v1/readings/queue?agent=helper&limit=100');
+  // The cast holds: another test holds the answer against its schema.
+  const last = (queue as { items: readonly { conversation_id: string }[] }).items.at(-1);
+  await put('/v1/readings', { conversation_id: last?.conversation_id, by: 'gil', answer: 'good' });
+
+  const { body } = await get(service(), '/api/v1/criteria/learned?agent=helper');
+
+  expect(learnedCriteria.parse(body).says).toMatch(
+    /^\d+ conversations read, \d+ of which went badly; \d+ were not read in their turn, and measure nothing[.:]/,
+  );
 });
 
 test.each([
