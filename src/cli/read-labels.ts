@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { LABELS } from '../model/labels.ts';
 import type { Mistake } from '../model/mistake.ts';
-import { KIND_CHARACTERS_MAX } from '../model/named-kinds.ts';
+import { KIND_CHARACTERS_MAX, kindName } from '../model/named-kinds.ts';
 import { READING_ANSWERS } from '../model/readings.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
 import { present } from '../model/present.ts';
@@ -45,7 +45,7 @@ const readingSchema = z
     by: name,
     first_wrong: idText.optional(),
     note: z.string('a text').optional(),
-    kind: name.max(KIND_CHARACTERS_MAX, `at most ${KIND_CHARACTERS_MAX} characters`).optional(),
+    kind: name.max(KIND_CHARACTERS_MAX, `at most ${KIND_CHARACTERS_MAX} characters`).transform(kindName).optional(),
   })
   .refine(({ answer, kind }) => kind === undefined || answer === 'bad', {
     path: ['kind'],

@@ -9,7 +9,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { RE2JS } from 're2js';
-import type { Place } from './text-redactor.ts';
+import type { Place } from './found.ts';
 import { type CustomPattern, redactionMarker } from '../model/redaction.ts';
 import type { Redaction } from './splice.ts';
 

@@ -16,6 +16,7 @@
 import { redactionMarker } from '../model/redaction.ts';
 import type { CustomPatterns } from './custom-patterns.ts';
 import { formValuesOf, formValue, unmask } from './disguise.ts';
+import type { Place } from './found.ts';
 import { withoutEscapes } from './escapes.ts';
 import { isJson, jsonStrings } from './json-strings.ts';
 import { isIdOrTime, jsonValues, memberValueStart } from './json-values.ts';
@@ -43,10 +44,6 @@ interface Findings {
   readonly found: readonly Redaction[];
   /** Parts that are JSON, of which other readings of them know less. */
   readonly settled: readonly Place[];
-}
-export interface Place {
-  readonly start: number;
-  readonly end: number;
 }
 interface Within extends Findings {
   /** Where those in values of forms begin: such a value ends where it says, though others read on. */
