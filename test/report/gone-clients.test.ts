@@ -39,9 +39,10 @@ async function asked(method: 'GET' | 'DELETE', bytes: number) {
   socket.on('error', () => undefined);
   socket.write(`${method} /asked HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`);
   socket.write(Buffer.alloc(bytes));
+  const client = await seen.promise;
   // Closed while the body is on its way: its end comes behind what is not read.
-  setTimeout(() => socket.destroy(), 5);
-  return { client: await seen.promise };
+  socket.destroy();
+  return { client };
 }
 
 test.for([
