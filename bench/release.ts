@@ -186,7 +186,12 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
       ...{ criteria: [], alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
     });
     const { decision } = releaseOf({
-      ...{ change: success.is === 'compared' ? success : undefined, conversationsNeeded: undefined, allowed: LIMIT },
+      ...{
+        change: success.is === 'compared' ? success : undefined,
+        because: undefined,
+        conversationsNeeded: undefined,
+        allowed: LIMIT,
+      },
       ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept },
     });
     if (decision !== 'hold') return { decision, seen: b.length };

@@ -35,6 +35,7 @@ const limit = judged.extend({
   cases: count.nullable(),
   cases_moved: count.nullable(),
   cases_needed: count.nullable(),
+  on_these_cases: z.boolean().meta({ description: 'about these cases alone; else about cases like these' }),
   runs_needed: count.nullable().meta({ description: 'of each case, for a limit on these cases' }),
 });
 export type GateLimitJson = z.infer<typeof limit>;
@@ -80,6 +81,7 @@ const byChance = counted.extend({
 export const gateResult = z.strictObject({
   decision: decision.exclude(['not_applicable']),
   sentence: z.string().meta({ description: 'the decision and its reason, for a person' }),
+  may_release: z.boolean().optional().meta({ description: 'false where it stops the release' }),
   confidence: z.number(),
   look: z
     .strictObject({

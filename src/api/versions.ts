@@ -18,7 +18,7 @@ export const versionsQuery = z.strictObject({
   smallest: fraction.default(0.05).meta({ description: 'the smallest difference that matters; b may lose so much' }),
   evidence: z.coerce
     .number()
-    .min(0)
+    .gt(0)
     .max(1e9)
     .default(1)
     .meta({ description: 'that b is worse on cases, from the gate: `evidence` of success in `assay gate --json`' }),

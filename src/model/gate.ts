@@ -70,6 +70,8 @@ export interface JudgedLimit extends Judged {
   readonly rule: string;
   readonly limit: LimitKind;
   readonly allowed: number;
+  /** It is about the cases of the dataset alone. */
+  readonly isOnCases: boolean;
   /** Undefined where there is no figure; `because` says why. */
   readonly figures: RuleFigures | undefined;
   /**

@@ -3,7 +3,7 @@ import { counted } from './counted.ts';
 
 export type ReleaseDecision = 'promote' | 'hold' | 'roll_back';
 
-export interface ReleaseEvidence {
+interface ReleaseEvidence {
   /** How many times likelier the cases of the gate are if the version is worse; 1 where none are given. */
   readonly cases: number;
   readonly traffic: number;
@@ -20,6 +20,8 @@ interface Release {
 }
 
 interface Found {
+  /** Reason why nothing can be promoted, as a clause. */
+  readonly because: string | undefined;
   /** Ends of the change of the success rate in traffic, at whatever time one looks; undefined where it cannot be told. */
   readonly change: { readonly lower: number; readonly upper: number } | undefined;
   readonly conversationsNeeded: number | undefined;
@@ -34,19 +36,19 @@ interface Found {
 export const CASES_KEPT = ['kept', 'open'] as const;
 type CasesKept = (typeof CASES_KEPT)[number];
 
-export function releaseOf({ change, conversationsNeeded, evidence, allowed, cases }: Found): Release {
+export function releaseOf({ change, because, conversationsNeeded, evidence, allowed, cases }: Found): Release {
   const together = evidence.cases * evidence.traffic;
   const drop = `${points(allowed)} points down`;
   const moved =
-    change === undefined
-      ? 'nothing is known of the success rate in traffic'
+    change === undefined || because !== undefined
+      ? (because ?? 'nothing is known of the success rate in traffic')
       : `the success rate moved by ${signed(change.lower)} to ${signed(change.upper)} points in traffic`;
   if (together >= ROLLS_BACK_AT)
     return {
       ...{ decision: 'roll_back', evidence },
       sentence: `Roll back: it is worse ${where(evidence)}; evidence ${round(together)}, where ${ROLLS_BACK_AT} is enough; ${moved}.`,
     };
-  const isKept = change !== undefined && change.lower >= -allowed;
+  const isKept = because === undefined && change !== undefined && change.lower >= -allowed;
   if (isKept && cases !== 'open')
     return { decision: 'promote', evidence, sentence: `Promote: ${moved}, and at most ${drop} is allowed.` };
   if (isKept)
@@ -65,7 +67,7 @@ export function releaseOf({ change, conversationsNeeded, evidence, allowed, case
 /** Evidence multiplies under "no worse on the cases, and no worse in traffic". */
 function where({ cases, traffic }: ReleaseEvidence): string {
   if (traffic >= ROLLS_BACK_AT) return 'in traffic';
-  return cases === 1 ? 'in traffic' : 'on the cases or in traffic';
+  return cases >= ROLLS_BACK_AT && traffic <= 1 ? 'on the cases' : 'on the cases or in traffic';
 }
 
 function points(share: number): string {
@@ -95,20 +97,21 @@ interface FleetRelease {
 
 /**
  * One release of many agents, such as that of a shared prompt. The mean of e-values is one for "no agent is worse", however
- * the agents depend on each other. Which are worse is said by their order (e-BH: Wang and Ramdas, 2022): the k with most
- * evidence, where the kth has 40 m / k of m agents.
+ * the agents depend on each other; that of the cases multiplies with it. Traffic alone says which are worse, by their
+ * order (e-BH: Wang and Ramdas, 2022): the k with most evidence, where the kth has 40 m / k of m agents.
  */
 export function fleetOf(
-  agents: readonly { readonly agent: string; readonly decision: ReleaseDecision; readonly evidence: number }[],
+  agents: readonly { readonly agent: string; readonly decision: ReleaseDecision; readonly traffic: number }[],
+  cases: number,
 ): FleetRelease {
-  const evidence = agents.reduce((sum, one) => sum + one.evidence, 0) / agents.length;
-  const sorted = agents.toSorted((x, y) => y.evidence - x.evidence);
-  const found = sorted.findLastIndex((one, at) => one.evidence >= agents.length / (FALSE_DISCOVERIES * (at + 1)));
+  const evidence = (cases * agents.reduce((sum, { traffic }) => sum + traffic, 0)) / agents.length;
+  const sorted = agents.toSorted((x, y) => y.traffic - x.traffic);
+  const found = sorted.findLastIndex((one, at) => one.traffic >= agents.length / (FALSE_DISCOVERIES * (at + 1)));
   const worse = sorted.slice(0, found + 1).map(({ agent }) => agent);
   const of = counted(agents.length, 'agent');
   const said = { evidence, worse };
   if (evidence >= ROLLS_BACK_AT || worse.length > 0) {
-    const named = worse.length === 0 ? 'none of them by itself' : worse.join(', ');
+    const named = worse.length === 0 ? 'none is named by itself' : worse.join(', ');
     return {
       ...said,
       decision: 'roll_back',
@@ -121,6 +124,6 @@ export function fleetOf(
     : {
         ...said,
         decision: 'hold',
-        sentence: `Hold: ${held} of ${of} ${held === 1 ? 'is' : 'are'} not shown to be no worse; mean evidence ${round(evidence)} of ${ROLLS_BACK_AT}.`,
+        sentence: `Hold: ${held} of ${of} ${held === 1 ? 'is' : 'are'} not shown to be no worse; mean evidence ${round(evidence)}, and ${ROLLS_BACK_AT} rolls it back.`,
       };
 }

@@ -2,8 +2,11 @@
 import { expect, test } from 'vitest';
 import { fleetOf, releaseOf } from '../../src/model/release.ts';
 
-const of = (evidence: readonly number[], decision: 'promote' | 'hold' = 'hold') =>
-  fleetOf(evidence.map((one, at) => ({ agent: `a${at}`, decision, evidence: one })));
+const of = (evidence: readonly number[], decision: 'promote' | 'hold' = 'hold', cases = 1) =>
+  fleetOf(
+    evidence.map((traffic, at) => ({ agent: `a${at}`, decision, traffic })),
+    cases,
+  );
 
 test('agents are called worse by their order, so that of those that are called so few are not', () => {
   expect(of([401, 1, 1, 0.5, 0.1, 2, 1, 1, 1, 1]).worse).toEqual(['a0']);
@@ -27,7 +30,7 @@ test('evidence of many agents that are a little worse adds up', () => {
 
 test('cases that have not shown to keep their limit hold a version back that traffic would promote', () => {
   const known = {
-    ...{ change: { lower: -0.02, upper: 0.01 }, conversationsNeeded: undefined, allowed: 0.05 },
+    ...{ change: { lower: -0.02, upper: 0.01 }, because: undefined, conversationsNeeded: undefined, allowed: 0.05 },
     evidence: { cases: 2, traffic: 0.5 },
   };
 
@@ -37,5 +40,6 @@ test('cases that have not shown to keep their limit hold a version back that tra
     decision: 'hold',
     sentence: expect.stringContaining('the cases'),
   });
+  expect(releaseOf({ ...known, cases: 'kept', because: 'it is the version before' }).decision).toBe('hold');
   expect(releaseOf({ ...known, cases: 'kept', evidence: { cases: 90, traffic: 0.5 } }).decision).toBe('roll_back');
 });

@@ -42,6 +42,7 @@ function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedLimit> 
     shown: { allowed: 'at most 5 points down', value: '−20 points', interval: '−30 points to −10 points' },
     casesNeeded: undefined,
     runsNeeded: undefined,
+    isOnCases: false,
     examples: [],
     ...changed,
   };

@@ -104,7 +104,7 @@ export function addGate(program: Command, terminal: Terminal): void {
       const tableBy = detailsCommand({ candidate: candidate.id, baseline: baseline?.id, rules: flags.rules });
       await writeReport(flags.markdown, () => documentMarkdown(fullGate(result, gate)), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
-      if (flags.json === true) terminal.out(visibleJson(gateJson(result)));
+      if (flags.json === true) terminal.out(visibleJson(gateJson(result, gate.onNotEnoughEvidence)));
       else if (flags.markdown !== '-' && flags.junit !== '-')
         printGate(terminal, result, gate, { tableBy: flags.details === true ? undefined : tableBy });
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
@@ -123,22 +123,17 @@ async function decide(
   const read = (name: string) => readExperiment(findExperiment(settings.experimentsDir, name));
   const candidate = read(reference);
   const baseline = flags.baseline === undefined ? undefined : read(flags.baseline);
-  const earlier =
-    flags.earlier === undefined ? [] : earlierLike(settings.experimentsDir, flags.earlier, { candidate, baseline });
+  const earlier = flags.earlier === undefined ? [] : earlierLike(settings.experimentsDir, flags.earlier, baseline);
   const gated = await gateBetween({ candidate, baseline, earlier, rules: flags.rules });
   if (gated.is === 'mistaken') throw new Error(formatMistakes(gated.mistakes));
   if (gated.is === 'undecidable') throw new Error(gated.problems.join('\n'));
   return gated;
 }
 
-function earlierLike(
-  root: string,
-  glob: string,
-  { candidate, baseline }: { readonly candidate: ExperimentResult; readonly baseline: ExperimentResult | undefined },
-): readonly ExperimentResult[] {
-  const judged = [candidate.experiment.id, baseline?.experiment.id];
-  const earlier = experimentsLike(root, glob).filter(({ experiment }) => !judged.includes(experiment.id));
+function earlierLike(root: string, glob: string, baseline: ExperimentResult | undefined): readonly ExperimentResult[] {
+  if (baseline === undefined) throw new Error('--earlier: give --baseline, since it is about builds before that');
+  const earlier = experimentsLike(root, glob, baseline.experiment.startedAt);
   if (earlier.length === 0)
-    throw new Error(`--earlier: no other experiment that ended is named ${JSON.stringify(glob)}`);
+    throw new Error(`--earlier: no experiment before the baseline is named ${JSON.stringify(glob)}`);
   return earlier;
 }

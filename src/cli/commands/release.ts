@@ -46,7 +46,8 @@ const HELP = `
   roll back  it is shown to be worse, on the cases of the gate or in traffic
   hold       neither is shown yet
 
-Each is wrong in at most one of forty releases, however often it is asked. Exit codes: 0 promote, 1 roll back, 2 hold,
+In traffic each is wrong in at most one of forty releases, however often it is asked. A gate has its own error. Exit
+codes: 0 promote, 1 roll back, 2 hold,
 3 an error.
 
 Examples:
@@ -85,9 +86,17 @@ async function decided(terminal: Terminal, version: string, flags: ReleaseFlags)
   const gate = flags.gate === undefined ? undefined : gateIn(flags.gate);
   if (gate?.decision === 'regression')
     return { decision: 'roll_back' as const, sentence: `Roll back: the gate says so. ${gate.sentence}` };
+  if (gate?.may_release === false)
+    return { decision: 'hold' as const, sentence: `Hold: the gate says so. ${gate.sentence}` };
+  const tried = gate?.candidate.agent_version ?? version;
+  if (tried !== version) throw new Error(`--gate: it is about the version ${tried}`);
   const until = Date.now() + waitOf(flags.wait);
   for (;;) {
-    const answer = await askedOf(version, flags, gate);
+    const answer = await askedOf(version, flags, gate).catch((error: unknown) => {
+      // A service that restarts meanwhile is asked again.
+      if (flags.wait === undefined || Date.now() + LOOK_EVERY_MS > until) throw error;
+      return { decision: 'hold' as const, sentence: error instanceof Error ? error.message : String(error) };
+    });
     if (answer.decision !== 'hold' || Date.now() + LOOK_EVERY_MS > until) return answer;
     terminal.err(safe(answer.sentence, 500));
     await wait(LOOK_EVERY_MS);
@@ -99,14 +108,20 @@ async function askedOf(version: string, flags: ReleaseFlags, gate: GateJson | un
   const { agent: named, ...rest } = flags;
   const { url, token } = serviceOf(rest);
   const agents = [];
-  for (const agent of named) {
+  for (const agent of new Set(named)) {
     const question = new URL(questionOf(version, { ...rest, agent }, gate), url);
     const { release } = versionsCompared.parse(await ask(question, { ...reading(token), waitMs: ANSWER_MS }));
     agents.push({ agent, ...release });
   }
   const [one, ...others] = agents;
   if (one !== undefined && others.length === 0) return one;
-  return { ...fleetOf(agents.map((each) => ({ ...each, evidence: each.evidence.together }))), agents };
+  return {
+    ...fleetOf(
+      agents.map((each) => ({ ...each, traffic: each.evidence.traffic })),
+      one?.evidence.cases ?? 1,
+    ),
+    agents,
+  };
 }
 
 function questionOf(
@@ -130,9 +145,9 @@ function foundIn({ rules: all }: GateJson, suite: string | undefined) {
     .filter(({ of }) => of === 'success');
   if (test === undefined) throw new Error('--gate: no rule of it tested success: write `cases_worse: by chance`');
   if (another !== undefined) throw new Error('--gate: it is about several suites: give --suite');
-  const limits = rules.filter(({ rule, limit }) => rule === 'success_rate' && limit === 'max_drop');
+  const limits = rules.filter((one) => 'on_these_cases' in one && one.on_these_cases);
   const cases = limits.length === 0 ? undefined : limits.every(({ decision }) => decision === 'pass') ? 'kept' : 'open';
-  return { evidence: String(Math.min(test.evidence ?? EVIDENCE_MAX, EVIDENCE_MAX)), cases };
+  return { evidence: String(Math.min(test.evidence ?? 1, EVIDENCE_MAX)), cases };
 }
 
 /** More says nothing more. */

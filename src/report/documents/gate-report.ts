@@ -14,11 +14,13 @@ import type { GateJson, GateLimitJson } from '../../api/gate.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
-export function gateJson(result: GateResult): GateJson {
+/** `onNotEnoughEvidence` says whether it stops the release. */
+export function gateJson(result: GateResult, onNotEnoughEvidence?: 'fail' | 'pass'): GateJson {
   const { decision, sentence, confidence, look, candidate, baseline, rules, about, warnings } = result;
   return {
     decision,
     sentence,
+    ...(onNotEnoughEvidence && { may_release: mayRelease(result, onNotEnoughEvidence) }),
     confidence,
     look: look === undefined ? null : lookJson(look),
     candidate: sideJson(candidate),
@@ -83,6 +85,7 @@ function limitJson(rule: JudgedLimit): GateLimitJson {
     cases: rule.figures?.cases ?? null,
     cases_moved: rule.figures?.moved ?? null,
     cases_needed: rule.casesNeeded ?? null,
+    on_these_cases: rule.isOnCases,
     runs_needed: rule.runsNeeded ?? null,
     examples: rule.examples,
   };

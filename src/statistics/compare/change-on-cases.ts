@@ -4,7 +4,8 @@
  * another question, for which the case is the unit (`change.ts`).
  *
  * Each run of b stands beside each one of a, of the same case. All of these differences together count as many as there
- * are independent ones: 2 / (1/n_a + 1/n_b) of a case, and fewer where the runs of a build are alike. The bounds are those
+ * are independent ones. That is as many of a case as the side with fewer runs has, since the other may not vary at all;
+ * fewer where the runs of a build are alike. The bounds are those
  * for means of few values (`unseen-case.ts`). Cases differ in how often they pass, which makes the mean of so many runs
  * vary less than that of runs of one case would (Hoeffding, 1956): the bounds err less often for it.
  */
@@ -30,7 +31,7 @@ export function changeOnCases(
   });
   const paired = pairedChange(cases.map(({ ofA, ofB }) => [mean(ofA), mean(ofB)]));
   if ('because' in paired) return paired;
-  const runs = Math.min(...cases.map(({ ofA, ofB }) => 2 / (1 / ofA.length + 1 / ofB.length)));
+  const runs = Math.min(...cases.flatMap(({ ofA, ofB }) => [ofA.length, ofB.length]));
   const alike = 1 + (runs - 1) * correlation;
   const differences = cases.flatMap(({ ofA, ofB }) => ofA.flatMap((before) => ofB.map((now) => now - before)));
   const worth = cases.flatMap(({ ofA, ofB }) => {

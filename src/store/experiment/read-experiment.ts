@@ -59,12 +59,15 @@ export function experimentsIn(root: string, onUnreadable: (problem: string) => v
   return found.sort((a, b) => compare(a.experiment.startedAt, b.experiment.startedAt) || compare(a.folder, b.folder));
 }
 
-/** The experiments whose name or id matches, and that ended with all of their cases. */
-export function experimentsLike(root: string, glob: string): readonly ExperimentResult[] {
+/** The experiments whose name or id matches, that began before, and that ended with all of their cases. */
+export function experimentsLike(root: string, glob: string, before: string): readonly ExperimentResult[] {
   const matches = compileGlob(glob);
   return experimentsIn(root, () => {})
     .filter(({ experiment }) => matches(experiment.name) || matches(experiment.id))
-    .filter(({ experiment }) => experiment.endedAt !== undefined && earlyEndOf(experiment) === undefined)
+    .filter(
+      ({ experiment }) =>
+        experiment.startedAt < before && experiment.endedAt !== undefined && earlyEndOf(experiment) === undefined,
+    )
     .map(({ folder }) => readExperiment(folder));
 }
 

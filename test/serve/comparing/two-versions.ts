@@ -24,23 +24,32 @@ export interface Sent {
 
 export async function answersLike(): Promise<{ readonly running: RunningService }> {
   const versions = { ...CALLS, v3: [0, ...CALLS.v1.slice(1), 1] };
-  const sent = Object.entries(versions).flatMap(([version, all]) =>
-    all.map((calls, index) => ({ version, calls, attributes: { 'user.id': `${version} ${index}` } })),
-  );
+  const sent = Object.entries(versions).flatMap(([version, all]) => of(version, all));
   return { running: await startedWith(sent) };
 }
 
 export async function startedWith(sent: readonly Sent[], dataDir = tempDirectory()): Promise<RunningService> {
   writeFileSync(path.join(dataDir, 'live.yaml'), SUITE);
   const running = await runService({ suites: ['./live.yaml'], dataDir });
-  await Promise.all(
-    sent.map(({ calls, ...one }, index) => {
-      const results = Array.from({ length: calls }, () => '{}');
-      return post(running, { id: `c-${index}`, question: 'Where?', answer: 'There.', results, ...one }, index + 1);
-    }),
-  );
+  await send(running, sent, 0);
   await expect
     .poll(async () => sumOf(await metricsOf(running), 'assay_evaluations_total'), { timeout: 40_000 })
     .toBe(sent.length);
   return running;
+}
+
+/** Conversations of a version, each of another user. */
+export function of(version: string, all: readonly number[]): readonly Sent[] {
+  return all.map((calls, index) => ({ version, calls, attributes: { 'user.id': `${version} ${index}` } }));
+}
+
+/** Their numbers begin behind `behind`. */
+export async function send(running: RunningService, sent: readonly Sent[], behind: number): Promise<void> {
+  await Promise.all(
+    sent.map(({ calls, ...one }, index) => {
+      const results = Array.from({ length: calls }, () => '{}');
+      const id = behind + index;
+      return post(running, { id: `c-${id}`, question: 'Where?', answer: 'There.', results, ...one }, id + 1);
+    }),
+  );
 }

@@ -20,8 +20,8 @@ import { readerAt } from '../../../src/serve/store-place/open-reader.ts';
 import { assayHere } from '../../assay-here.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { get } from '../api/v1/filled-service.ts';
-import { answersLike, CALLS, startedWith } from './two-versions.ts';
-import type { RunningService } from '../running-service.ts';
+import { answersLike, CALLS, of, send, startedWith } from './two-versions.ts';
+import { metricsOf, type RunningService, sumOf } from '../running-service.ts';
 
 function started(): Promise<RunningService> {
   return startedWith(
@@ -272,6 +272,8 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
     running.http,
     '--json',
   ]);
+  writeFileSync(file, JSON.stringify({ ...gateWith(1), may_release: false }));
+  const stopped = await command('v1', 'v2', '--gate', file);
   writeFileSync(file, JSON.stringify(gateWith(400)));
   const byCases = await command('v3', 'v1', '--gate', file, '--json');
 
@@ -280,7 +282,13 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
   expect(turned).toMatchObject({ decision: 'promote' });
   expect(same).toMatchObject({ decision: 'hold' });
   expect(same.evidence.traffic).toBeLessThanOrEqual(5);
-  expect((await compared(running, 'a=v1&b=v1')).release).toMatchObject({ decision: 'hold' });
+  expect((await compared(running, 'a=v1&b=v1')).release).toMatchObject({
+    ...{ decision: 'hold', sentence: expect.stringContaining('it is the version before') },
+  });
+  for (const evidence of ['', '0', '-1', 'x'])
+    expect((await get(running, `/api/v1/versions/compare?agent=helper&a=v1&b=v2&evidence=${evidence}`)).status).toBe(
+      400,
+    );
   expect([bad, good, held].map(({ status }) => status)).toEqual([1, 0, 2]);
   expect([bad, good, held].map(({ stdout }) => stdout.trim())).toEqual(
     [release, turned, same].map(({ sentence }) => sentence),
@@ -291,14 +299,32 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
     worse: ['helper'],
     agents: [{ agent: 'helper' }, { agent: 'nobody', decision: 'hold' }],
   });
+  expect([stopped.status, stopped.stdout.trim()]).toEqual([2, 'Hold: the gate says so. Pass.']);
   expect(byCases.status).toBe(1);
   expect(JSON.parse(byCases.stdout)).toMatchObject({ decision: 'roll_back', evidence: { cases: 400 } });
-  expect(JSON.parse(byCases.stdout)).toMatchObject({ sentence: expect.stringContaining('on the cases or in traffic') });
+  expect(JSON.parse(byCases.stdout)).toMatchObject({ sentence: expect.stringContaining('worse on the cases') });
   expect(await check({ version: 'v2', against: 'v1' })).toEqual([409, 'roll_back']);
   expect(await check({ version: 'v2', against: 'v1', asks: 'should_roll_back' })).toEqual([200, 'roll_back']);
   expect(await check({ version: 'v3', against: 'v1' })).toEqual([200, 'hold']);
   expect(await check({ version: 'v3', against: 'v1', asks: 'may_promote' })).toEqual([409, 'hold']);
   expect(await check({ version: 'v1', against: 'v2', asks: 'may_promote' })).toEqual([200, 'promote']);
+});
+
+test('a version that replaced another is rolled back, and promoted by nothing that was before it', {
+  timeout: 60_000,
+}, async () => {
+  const running = await startedWith(of('v1', CALLS.v1));
+  await send(running, of('v2', CALLS.v2), 100);
+  await send(running, of('v3', CALLS.v1), 200);
+  await expect
+    .poll(async () => sumOf(await metricsOf(running), 'assay_evaluations_total'), { timeout: 40_000 })
+    .toBe(72);
+
+  const { release: worse } = await compared(running, 'a=v1&b=v2');
+  const { release: better } = await compared(running, 'a=v2&b=v3');
+
+  expect(worse.decision).toBe('roll_back');
+  expect(better).toMatchObject({ decision: 'hold', sentence: expect.stringContaining('too little traffic beside v3') });
 });
 
 test('what cannot be asked or read is an error, and no decision', async () => {
@@ -334,6 +360,7 @@ function gateWith(evidence: number) {
   return {
     ...{ decision: 'pass', sentence: 'Pass.', confidence: 0.95, look: null, candidate: side, baseline: side },
     ...{ warnings: [], suites: [{ suite: 'calls', about: null }] },
+    may_release: true,
     rules: [
       {
         ...{ suite: 'calls', rule: 'cases_worse', limit: 'by_chance', allowed: null, decision: 'pass', because: '.' },

@@ -58,7 +58,7 @@ may the candidate be released? As assay gate --json prints it, by gate.yaml wher
     return {
       rules: gated.file === undefined ? ('default' as const) : ('file' as const),
       may_release: mayRelease(gated.result, gated.gate.onNotEnoughEvidence),
-      result: gateJson(gated.result),
+      result: gateJson(gated.result, gated.gate.onNotEnoughEvidence),
     };
   },
 });

@@ -14,8 +14,7 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type VersionsCompared, versionsCompared, type VersionsQuery, versionsQuery } from '../../../api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
-import type { Compared } from '../../../model/comparison.ts';
-import { type ReleaseEvidence, releaseOf, ROLLS_BACK_AT } from '../../../model/release.ts';
+import { releaseOf, ROLLS_BACK_AT } from '../../../model/release.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';
 import type { FrameReader } from '../../../store/frame-reader.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';
@@ -85,7 +84,6 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     const related = relatedOf(both);
     const { good, bad } = changeWords(suite.about);
     const success = raced === undefined ? compared.success : withRace(compared.success, raced, suite.about);
-    const evidence = { cases: query.evidence, traffic: Math.exp(raced?.log.worse ?? compared.logWorse) };
     return {
       agent: query.agent,
       suite: suite.name,
@@ -95,7 +93,7 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       smallest_difference: query.smallest,
       a: { ...sideJson(query.a, a), ...read?.a.json },
       b: { ...sideJson(query.b, b), ...read?.b.json },
-      release: releaseJson(success, evidence, query),
+      release: releaseJson(suite, { a: a.evaluations, b: b.evaluations }, { ...query, raced }),
       related,
       notes: [
         ...(read === undefined ? [] : toldApart(read.a, read.b)),
@@ -163,19 +161,39 @@ async function racedOf(
   };
 }
 
+/**
+ * Conversations of a before b began say nothing of today, and promote nothing: they count only where there is little else.
+ * The race of detection and the comparison see the same traffic. The mean of their e-values is one, and hides neither.
+ */
 function releaseJson(
-  success: Compared,
-  evidence: ReleaseEvidence,
-  { smallest: allowed, cases }: Pick<VersionsQuery, 'smallest' | 'cases'>,
+  suite: SuiteOutline,
+  { a, b }: { readonly a: Evaluations; readonly b: Evaluations },
+  asked: Pick<VersionsQuery, 'a' | 'b' | 'smallest' | 'cases' | 'evidence'> & { readonly raced: Raced | undefined },
 ): VersionsCompared['release'] {
+  const began = b.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
+  const against = (side: Evaluations) =>
+    compareOnline(sampleOf(suite, side), sampleOf(suite, b), {
+      ...{ criteria: [], alpha: ALPHA, smallest: asked.smallest, about: suite.about },
+      called: { a: `version ${asked.a}`, b: `version ${asked.b}` },
+    });
+  const beside = against(a.filter(({ at }) => at >= began));
+  const { success, logWorse } = beside.isEnough ? beside : against(a);
+  const logs = [...(asked.raced === undefined ? [] : [asked.raced.log.worse]), logWorse];
+  const evidence = { cases: asked.evidence, traffic: meanOf(logs.map(Math.exp)) ?? 1 };
   const change = success.is === 'compared' ? success : undefined;
   const needed = change === undefined ? 0 : (change.casesNeeded ?? 0) - change.cases;
   const { decision, sentence } = releaseOf({
     change,
+    because:
+      asked.a === asked.b
+        ? 'it is the version before'
+        : change === undefined || beside.isEnough
+          ? undefined
+          : `${asked.a} has too little traffic beside ${asked.b} to tell`,
     conversationsNeeded: needed > 0 ? needed : undefined,
     evidence,
-    allowed,
-    cases,
+    allowed: asked.smallest,
+    cases: asked.cases,
   });
   const together = evidence.cases * evidence.traffic;
   return { decision, sentence, evidence: { ...evidence, together, rolls_back_at: ROLLS_BACK_AT } };

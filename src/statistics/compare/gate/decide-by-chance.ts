@@ -9,6 +9,7 @@
  * The tests share the error of the gate with its limits (`decide-gate.ts`). A criterion with the same result in all runs
  * of each case has no share.
  */
+import { counted } from '../../../model/counted.ts';
 import type { CountedCases, JudgedByChance, PassedRuns, RuleDecision, WorseTest } from '../../../model/gate.ts';
 import { casesAgainstBaseline } from './counted-cases.ts';
 import { EXAMPLES_MAX, leftOutText, NO_CASES, notRunText } from './decide-count.ts';
@@ -103,11 +104,21 @@ function because(decision: RuleDecision, { counted, tests, isTooFew, sides }: Fo
           'No result could be a regression, because too few runs passed in the baseline: run more cases, or each several times (`--repeats 3`).',
         ]
       : []),
+    ...(sides.earlier.length === 0 ? [] : [earlierText(sides.earlier.length, told[0] ?? tests[0])]),
     ...(undecided.length === 0 ? [] : [`Not enough is known of ${formatCases(undecided.length)}.`]),
     ...(notRun === 0 ? [] : [notRunText('cases_worse', notRun, sides)]),
     ...leftOutText(counted),
   ];
   return sentences.join(' ');
+}
+
+function earlierText(builds: number, test: WorseTest | undefined): string {
+  const alike = test?.correlation;
+  const said =
+    alike === undefined
+      ? 'too few to say whether runs of one build are alike'
+      : `whose runs are alike by ${formatLevel(alike)}`;
+  return `${counted(builds, 'earlier build')} ${builds === 1 ? 'says' : 'say'} which cases are flaky, ${said}.`;
 }
 
 function testText({ criterion, baseline, candidate, p, level }: WorseTest): string {

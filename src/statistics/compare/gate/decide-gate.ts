@@ -229,6 +229,7 @@ function judged(
     rule: rule.rule,
     limit: rule.limit,
     allowed: rule.allowed,
+    isOnCases: rule.isOnCases,
     isBrokenAtWorst: isBrokenAtWorst(asked, at.whole),
   };
   if (!isAnswerable(asked)) {
@@ -291,7 +292,7 @@ function neededFor({ rule, figure, candidate }: Answerable, tail: number): Neede
   if (needed === undefined) return NOTHING_NEEDED;
   return {
     casesNeeded: Math.max(Math.ceil(needed / (runs ?? 1)), figure.cases + 1),
-    runsNeeded: runs === undefined ? undefined : Math.max(Math.ceil(needed / figure.cases), Math.floor(runs) + 1),
+    runsNeeded: runs === undefined ? undefined : Math.max(Math.ceil(needed / figure.cases), runs + 1),
   };
 }
 

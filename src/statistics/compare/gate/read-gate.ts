@@ -65,7 +65,7 @@ const move = z.preprocess(
   },
   z.custom<Allowed>(
     isMove,
-    '`5 points` (0.90 to 0.85), 0.05, or `5% of baseline` (0.90 to 0.855). A bare percentage is read in both ways; here it meant points',
+    '`5 points` (0.90 to 0.85), 0.05, or `5% of baseline` (0.90 to 0.855); `5 points on these cases` too. A bare percentage is read in both ways; here it meant points',
   ),
 );
 

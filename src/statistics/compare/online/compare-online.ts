@@ -49,6 +49,8 @@ interface OnlineComparison {
   readonly success: Compared;
   /** Natural logarithm of the e-value that b succeeds less often; 0 where nothing can be told. */
   readonly logWorse: number;
+  /** Whether both have enough users to tell how the success rate differs. */
+  readonly isEnough: boolean;
   readonly criteria: readonly { readonly criterion: string; readonly compared: Compared }[];
   readonly stepsPerSuccess: Compared;
   readonly tokensPerSuccess: Compared;
@@ -88,6 +90,7 @@ export function compareOnline(
     score: share(({ scores }) => scores),
     success: concluded(success, 'more', asked, 1),
     logWorse: 'because' in success ? 0 : success.logBelow,
+    isEnough: !('because' in success) && success.isEnough,
     criteria: criteria.map((criterion) => ({
       criterion,
       compared: share(({ passes }) => passes.get(criterion) ?? [], criteria.length),

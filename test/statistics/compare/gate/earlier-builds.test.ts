@@ -120,6 +120,19 @@ test('a limit on these cases is decided on their runs, whatever order these came
   expect(decided(rule, now, turned).rules).toEqual(decided(rule, now, before).rules);
 });
 
+test('a baseline with more runs makes the runs of the candidate no surer', () => {
+  const all = (runs: string) => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`case-${at}`, runs]));
+  const rule = 'success_rate: { max_drop: 10 points on these cases }';
+  const lowerOf = (runs: string) => {
+    const [limit] = decided(rule, build('now', all('1')), build('before', all(runs))).rules;
+    return limit?.is === 'limit' ? limit.figures?.lower : undefined;
+  };
+
+  // Twenty runs all pass in .9^20 = 12 % of samples, if each case loses 10 points.
+  expect(lowerOf('111')).toBeCloseTo(lowerOf('1') ?? 0, 9);
+  expect(lowerOf('1')).toBeLessThan(-0.1);
+});
+
 test('an open limit on these cases says how many runs of each would tell', () => {
   const ids = Array.from({ length: 12 }, (_, at) => `case-${at}`);
   const all = (runs: string) => Object.fromEntries(ids.map((id) => [id, runs]));
