@@ -9,6 +9,7 @@ import { PEOPLE_ROUTES } from '../../src/serve/api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES } from '../../src/serve/api/routes.ts';
 import { STORE_READS } from '../../src/serve/api/store-reads.ts';
 import { COMPARING_READS } from '../../src/serve/api/v1/comparing-reads.ts';
+import { VERSION_CHECK_ROUTES } from '../../src/serve/comparing/version-check-route.ts';
 import { EXPORT_ROUTES } from '../../src/serve/exporting/export-route.ts';
 import { WHAT_IF_ROUTES } from '../../src/serve/what-if/what-if-routes.ts';
 import type { RouteShapes } from '../../src/report/http/route.ts';
@@ -51,7 +52,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     bounds: { answerBytes: 8 * MIB, receivingMs: 40, memoryMiB: 400, afterLeavingMs: 1_500 },
   },
   comparing: {
-    routes: COMPARING_READS,
+    routes: [...COMPARING_READS, ...VERSION_CHECK_ROUTES],
     bounds: { answerBytes: 8 * MIB, receivingMs: 40, memoryMiB: 400, afterLeavingMs: 3_000 },
   },
   what_if: {

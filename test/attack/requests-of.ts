@@ -76,6 +76,10 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
       ...{ kind: `kind ${n % 100}`, note: `note ${n}` },
     })),
   ],
+  '/api/v1/versions/check': [
+    { metadata: { agent: 'helper', version: 'v2', against: 'v1' } },
+    { metadata: { agent: 'x'.repeat(10_000), version: 'v2', against: 'v1', evidence: '1e9', since: '365d' } },
+  ],
   '/v1/failures': [
     { agent: 'helper', kind: 'kind 1', state: 'mended', by: 'a' },
     { agent: 'agent-1', kind: 'kind 1', state: 'mended', by: 'a' },
