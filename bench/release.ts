@@ -192,7 +192,7 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
         conversationsNeeded: undefined,
         allowed: LIMIT,
       },
-      ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept },
+      ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept, about: 'task' as const },
     });
     if (decision !== 'hold') return { decision, seen: b.length };
   }

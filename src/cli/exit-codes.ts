@@ -1,5 +1,6 @@
 /** Exit codes of the commands. `--help` prints their meaning. */
 import type { CommanderError } from 'commander';
+import { errorMessage } from '../model/error-message.ts';
 
 export const EXIT = {
   ok: 0,
@@ -20,7 +21,7 @@ export const RELEASE_EXIT = { promote: 0, roll_back: 1, hold: 2, error: 3 } as c
 
 /** Nothing was decided, whatever went wrong. */
 export function failUndecided(error: unknown): never {
-  throw new CommandFailure(error instanceof Error ? error.message : String(error), GATE_EXIT.error);
+  throw new CommandFailure(errorMessage(error), GATE_EXIT.error);
 }
 
 /** A command line that cannot be parsed is an error, not a decision. */

@@ -1,5 +1,7 @@
 /** May a version get more traffic? The answer of a canary, for people and for the machines that roll out. */
 import { counted } from './counted.ts';
+import type { About } from './evaluation.ts';
+import { speaksOfSuccess, wordsOf } from './suite-words.ts';
 
 export type ReleaseDecision = 'promote' | 'hold' | 'roll_back';
 
@@ -28,6 +30,8 @@ interface Found {
   readonly evidence: ReleaseEvidence;
   /** The version may lose so much. */
   readonly allowed: number;
+  /** The most that the suite is about. */
+  readonly about: About | undefined;
   /** Whether the gate has shown that the cases keep their limit; undefined where no limit on them was asked. */
   readonly cases: CasesKept | undefined;
 }
@@ -36,13 +40,20 @@ interface Found {
 export const CASES_KEPT = ['kept', 'open'] as const;
 type CasesKept = (typeof CASES_KEPT)[number];
 
-export function releaseOf({ change, because, conversationsNeeded, evidence, allowed, cases }: Found): Release {
+export function releaseOf(found: Found): Release {
+  const release = decided(found);
+  const { limit } = wordsOf(found.about);
+  return limit === undefined ? release : { ...release, sentence: `${release.sentence} By ${limit}.` };
+}
+
+function decided({ change, because, conversationsNeeded, evidence, allowed, cases, about }: Found): Release {
   const together = evidence.cases * evidence.traffic;
   const drop = `${points(allowed)} points down`;
+  const rate = speaksOfSuccess(about) ? 'success rate' : `share ${wordsOf(about).goodRate}`;
   const moved =
-    change === undefined || because !== undefined
-      ? (because ?? 'nothing is known of the success rate in traffic')
-      : `the success rate moved by ${signed(change.lower)} to ${signed(change.upper)} points in traffic`;
+    change === undefined
+      ? (because ?? `nothing is known of the ${rate} in traffic`)
+      : `the ${rate} moved by ${signed(change.lower)} to ${signed(change.upper)} points in traffic`;
   if (together >= ROLLS_BACK_AT)
     return {
       ...{ decision: 'roll_back', evidence },
@@ -56,11 +67,12 @@ export function releaseOf({ change, because, conversationsNeeded, evidence, allo
       ...{ decision: 'hold', evidence },
       sentence: `Hold: ${moved}, which is enough, but the cases have not shown that they keep their limit: run each more often.`,
     };
+  const why = because === undefined ? `${moved}, and at most ${drop} is allowed` : because;
   const more =
     conversationsNeeded === undefined ? '' : `; about ${counted(conversationsNeeded, 'more conversation')} would tell`;
   return {
     ...{ decision: 'hold', evidence },
-    sentence: `Hold: ${moved}, and at most ${drop} is allowed${more}; evidence that it is worse ${round(together)}, and ${ROLLS_BACK_AT} rolls it back.`,
+    sentence: `Hold: ${why}${more}; evidence that it is worse ${round(together)}, and ${ROLLS_BACK_AT} rolls it back.`,
   };
 }
 

@@ -233,7 +233,7 @@ test.each<[what: string, snapshot: Buffer]>([
 
   const report = next();
 
-  expect(problems).toEqual([{ what: 'began-anew', problem: expect.any(String) }]);
+  expect(problems).toEqual([{ what: 'began-again', problem: expect.any(String) }]);
   expect(report.observed).toBe(10);
 });
 

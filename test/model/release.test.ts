@@ -30,7 +30,13 @@ test('evidence of many agents that are a little worse adds up', () => {
 
 test('cases that have not shown to keep their limit hold a version back that traffic would promote', () => {
   const known = {
-    ...{ change: { lower: -0.02, upper: 0.01 }, because: undefined, conversationsNeeded: undefined, allowed: 0.05 },
+    ...{
+      change: { lower: -0.02, upper: 0.01 },
+      because: undefined,
+      conversationsNeeded: undefined,
+      allowed: 0.05,
+      about: undefined,
+    },
     evidence: { cases: 2, traffic: 0.5 },
   };
 
@@ -42,4 +48,14 @@ test('cases that have not shown to keep their limit hold a version back that tra
   });
   expect(releaseOf({ ...known, cases: 'kept', because: 'it is the version before' }).decision).toBe('hold');
   expect(releaseOf({ ...known, cases: 'kept', evidence: { cases: 90, traffic: 0.5 } }).decision).toBe('roll_back');
+});
+
+test('a suite about form promotes by its own words, and says what it does not know', () => {
+  const { sentence } = releaseOf({
+    ...{ change: { lower: -0.02, upper: 0.01 }, because: undefined, conversationsNeeded: undefined, allowed: 0.05 },
+    ...{ evidence: { cases: 1, traffic: 1 }, cases: undefined, about: 'form' },
+  });
+
+  expect(sentence).toContain('the share without a fault moved by');
+  expect(sentence).toContain('says nothing about whether the task was done');
 });

@@ -84,6 +84,23 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
 }
 
+/**
+ * Wide and narrow, each in a colour scheme: nothing is wrong for readers of screens, and nothing wider than the window.
+ * Screenshots have the width behind their name.
+ */
+export async function expectRight(page: Page, [wide, narrow]: readonly [Scheme, Scheme], name?: string): Promise<void> {
+  for (const [size, scheme] of [
+    [WIDE, wide],
+    [NARROW, narrow],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    if (name !== undefined) await takeScreenshot(page, `${name}-${size.width}`);
+  }
+}
+
 /** Nothing of the page is wider than the window. */
 export async function isWiderThanWindow(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) === true;

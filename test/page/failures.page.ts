@@ -8,7 +8,7 @@ import type { ConversationDetail } from '../../src/api/conversation-detail.ts';
 import type { ConversationList } from '../../src/api/conversation-list.ts';
 import type { FailuresAnswer } from '../../src/api/failures.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
-import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
+import { expectRight, mistakesOfAccess, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { sendConversations, untilAnswered } from './sent-spans.ts';
 
 useBrowser();
@@ -149,16 +149,8 @@ test('the board: states, a merge, a proposed kind, and a name for a single readi
   await page.locator('.kind-card').first().locator('.kind-examples a').first().click();
   await page.locator('.chat').waitFor();
   await page.goBack();
-  for (const [size, scheme] of [
-    [WIDE, 'light'],
-    [NARROW, 'dark'],
-  ] as const) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.locator('.kind-card').first().waitFor();
-    expect(await mistakesOfAccess(page)).toEqual([]);
-    expect(await isWiderThanWindow(page)).toBe(false);
-  }
+  await page.locator('.kind-card').first().waitFor();
+  await expectRight(page, ['light', 'dark']);
   await takeScreenshot(page, 'failures-360');
   await page.keyboard.press('?');
   expect(await page.locator('.key-help').innerText()).toMatch(/a\s*accept the first proposed kind/);
@@ -216,16 +208,7 @@ test('of many kinds those with most readings come first, the others on request o
   await page.getByLabel('Find kinds by words').fill('');
   await page.getByRole('region', { name: 'Open', exact: true }).getByRole('button', { name: 'Show all' }).click();
   await expect.poll(shown).toEqual(most);
-  for (const [size, scheme] of [
-    [WIDE, 'dark'],
-    [NARROW, 'light'],
-  ] as const) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    expect(await mistakesOfAccess(page)).toEqual([]);
-    expect(await isWiderThanWindow(page)).toBe(false);
-    await takeScreenshot(page, `failures-many-${size.width}`);
-  }
+  await expectRight(page, ['dark', 'light'], 'failures-many');
 });
 
 test('the command that writes checks has the time of the page', async () => {
@@ -270,16 +253,7 @@ test('without a conversation in the time, the views of an agent say when the new
     await page.reload();
     await page.getByRole('heading', { name: 'No agent has evaluated conversations in this time' }).waitFor();
     await page.getByText(/The newest conversation began \d\d:\d\d, and is of writer\./).waitFor();
-    for (const [size, scheme] of [
-      [WIDE, 'light'],
-      [NARROW, 'dark'],
-    ] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      expect(await mistakesOfAccess(page)).toEqual([]);
-      expect(await isWiderThanWindow(page)).toBe(false);
-      await takeScreenshot(page, `${view}-no-agent-${size.width}`);
-    }
+    await expectRight(page, ['light', 'dark'], `${view}-no-agent`);
     await page.getByRole('link', { name: 'Show the last 90 days' }).click();
     await page
       .locator(view === 'read' ? '.so-far' : '.kind-card')
@@ -303,16 +277,7 @@ test('a conversation shows who read it, with the kind, the first wrong step and 
   await line.waitFor();
   expect(await line.innerText()).toMatch(/bad by eve, .*, kind Wrong city, went wrong first at lookup.*<img src=x/s);
   expect(await page.locator('img[src="x"]').count()).toBe(0);
-  for (const [size, scheme] of [
-    [WIDE, 'dark'],
-    [NARROW, 'light'],
-  ] as const) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    expect(await mistakesOfAccess(page)).toEqual([]);
-    expect(await isWiderThanWindow(page)).toBe(false);
-    await takeScreenshot(page, `conversation-read-${size.width}`);
-  }
+  await expectRight(page, ['dark', 'light'], 'conversation-read');
   await line.getByRole('link', { name: 'lookup' }).click();
   await page.locator('.step-detail').waitFor();
   await line.getByRole('link', { name: 'Wrong city' }).click();

@@ -161,7 +161,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'judging-failed': [{ problem: 'the store is locked' }],
   'detector-changed': [{ transition: regression() }, { transition: BETTER }, { transition: LEARNT }],
   'detection-observed': [{ evaluations: 5, transitions: 1, tookMs: 3 }],
-  'detection-began-anew': [{ problem: 'another version' }],
+  'detection-began-again': [{ problem: 'another version' }],
   'detection-dropped': [{ problem: 'a notice' }],
   'detection-learned': [
     { suite: 'care', conversations: 8000, problem: undefined },

@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { type GateJson, gateResult } from '../../api/gate.ts';
 import { versionsCompared } from '../../api/versions.ts';
 import { durationMs } from '../../config/quantities.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { tryParseJson } from '../../model/json.ts';
 import { fleetOf } from '../../model/release.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -46,9 +47,8 @@ const HELP = `
   roll back  it is shown to be worse, on the cases of the gate or in traffic
   hold       neither is shown yet
 
-In traffic each is wrong in at most one of forty releases, however often it is asked. A gate has its own error. Exit
-codes: 0 promote, 1 roll back, 2 hold,
-3 an error.
+In traffic each is wrong in at most one of forty releases, however often it is asked. A gate has its own error.
+Exit codes: 0 promote, 1 roll back, 2 hold, 3 an error.
 
 Examples:
   assay gate v2 --baseline v1 --json > gate.json
@@ -91,16 +91,19 @@ async function decided(terminal: Terminal, version: string, flags: ReleaseFlags)
   const tried = gate?.candidate.agent_version ?? version;
   if (tried !== version) throw new Error(`--gate: it is about the version ${tried}`);
   const until = Date.now() + waitOf(flags.wait);
-  for (;;) {
-    const answer = await askedOf(version, flags, gate).catch((error: unknown) => {
-      // A service that restarts meanwhile is asked again.
-      if (flags.wait === undefined || Date.now() + LOOK_EVERY_MS > until) throw error;
-      return { decision: 'hold' as const, sentence: error instanceof Error ? error.message : String(error) };
-    });
-    if (answer.decision !== 'hold' || Date.now() + LOOK_EVERY_MS > until) return answer;
+  let answer: Awaited<ReturnType<typeof askedOf>> = await askedOf(version, flags, gate);
+  while (answer.decision === 'hold' && Date.now() + LOOK_EVERY_MS <= until) {
     terminal.err(safe(answer.sentence, 500));
     await wait(LOOK_EVERY_MS);
+    const before = answer;
+    // A service that has answered, and restarts, is asked again.
+    answer = await askedOf(version, flags, gate).catch((error: unknown) => {
+      if (Date.now() + LOOK_EVERY_MS > until) throw error;
+      terminal.err(safe(errorMessage(error), 500));
+      return before;
+    });
   }
+  return answer;
 }
 
 /** One agent after the other: the service compares one pair at a time. */

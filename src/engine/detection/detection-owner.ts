@@ -161,7 +161,7 @@ export class DetectionOwner {
 
   #problem({ what, problem }: DetectionProblem): void {
     this.#event(
-      what === 'dropped' ? { type: 'detection-dropped', problem } : { type: 'detection-began-anew', problem },
+      what === 'dropped' ? { type: 'detection-dropped', problem } : { type: 'detection-began-again', problem },
     );
   }
 

@@ -57,7 +57,7 @@ export interface AcceptAnswer {
 
 export interface DetectionProblem {
   /** Result of the request. */
-  readonly what: 'began-anew' | 'dropped';
+  readonly what: 'began-again' | 'dropped';
   readonly problem: string;
 }
 
@@ -134,7 +134,7 @@ export class DetectionRounds {
       learned = parts.flatMap((part) => held.detectors.take(part) ?? []);
       this.#observe(held, round, input.logTime);
     } catch (error) {
-      this.#onProblem({ what: 'began-anew', problem: errorMessage(error) });
+      this.#onProblem({ what: 'began-again', problem: errorMessage(error) });
       held = fresh(this.#settings, this.#running);
     }
     const { detectors, time: at } = held;
@@ -244,7 +244,7 @@ export class DetectionRounds {
     } catch (error) {
       // Thrown out of the round, so that it changes nothing.
       if (error instanceof NewerState) throw error;
-      this.#onProblem({ what: 'began-anew', problem: errorMessage(error) });
+      this.#onProblem({ what: 'began-again', problem: errorMessage(error) });
       return fresh(this.#settings, this.#running);
     }
   }

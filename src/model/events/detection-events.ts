@@ -11,7 +11,7 @@ export type DetectionEvent =
       readonly tookMs: number;
     }
   /** The learned state could not be used. */
-  | { readonly type: 'detection-began-anew'; readonly problem: string }
+  | { readonly type: 'detection-began-again'; readonly problem: string }
   /** A suite that had changed has been learned from stored conversations, or could not be. */
   | {
       readonly type: 'detection-learned';

@@ -3,12 +3,11 @@
  */
 import type { FailuresAnswer } from '../../api/failures.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
-import { type Filter, FilterBar, sinceFilter } from '../shell/filter-bar.tsx';
+import { FilterBar } from '../shell/filter-bar.tsx';
 import { Here } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { NoAgent } from '../shell/no-agent.tsx';
-import { oneAgent } from '../shell/one-agent.ts';
-import { onlyOf, type Place } from '../shell/place.ts';
+import { type AgentViewProps, OfOneAgent } from '../shell/of-one-agent.tsx';
+import { onlyOf } from '../shell/place.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { Finds } from './finds.tsx';
 import { KindColumns } from './kind-columns.tsx';
@@ -18,20 +17,11 @@ import { type Board, useBoard } from './use-board.ts';
 import { WithoutKind } from './without-kind.tsx';
 
 const FAILURE_FILTERS = ['agent', 'since', 'until'];
-export function Failures({ place, facets }: ViewProps) {
-  const { query, filters: all } = oneAgent(place, facets);
-  const filters = [...all.filter((one) => one.name === 'agent'), sinceFilter(place, 'last 7 days', '7d')];
-  if (!query.has('agent')) return <NoAgent place={place} title="Failures" filters={filters} />;
-  return <FailuresOf place={place} query={query} filters={filters} />;
+export function Failures(props: ViewProps) {
+  return <OfOneAgent {...props} title="Failures" only={['agent']} view={FailuresOf} />;
 }
 
-interface FailuresOfProps {
-  readonly place: Place;
-  readonly query: URLSearchParams;
-  readonly filters: readonly Filter[];
-}
-
-function FailuresOf({ place, query, filters }: FailuresOfProps) {
+function FailuresOf({ place, query, filters }: AgentViewProps) {
   const { by, name, note } = useWhoLabels();
   const asked = onlyOf(query, FAILURE_FILTERS);
   const board = useBoard(asked, by);

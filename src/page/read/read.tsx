@@ -8,12 +8,11 @@ import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
 import { useReply } from '../api/use-reply.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
-import { type Filter, FilterBar, sinceFilter } from '../shell/filter-bar.tsx';
+import { FilterBar } from '../shell/filter-bar.tsx';
 import { Here, Loading } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
-import { NoAgent } from '../shell/no-agent.tsx';
-import { oneAgent } from '../shell/one-agent.ts';
-import { onlyOf, type Place } from '../shell/place.ts';
+import { type AgentViewProps, OfOneAgent } from '../shell/of-one-agent.tsx';
+import { onlyOf } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { counted } from '../text/format.ts';
@@ -22,20 +21,11 @@ import { ANSWERS, ReadingBar } from './reading-bar.tsx';
 import { type Readings, useReadings } from './use-readings.ts';
 import { ESTIMATE_FILTERS, notSpokenFor } from './went-well.tsx';
 
-export function Read({ place, facets }: ViewProps) {
-  const { query, filters: all } = oneAgent(place, facets);
-  const filters = [...all, sinceFilter(place, 'last 7 days', '7d')];
-  if (!query.has('agent')) return <NoAgent place={place} title="Read" filters={filters} />;
-  return <ReadOf place={place} query={query} filters={filters} />;
+export function Read(props: ViewProps) {
+  return <OfOneAgent {...props} title="Read" view={ReadOf} />;
 }
 
-interface ReadOfProps {
-  readonly place: Place;
-  readonly query: URLSearchParams;
-  readonly filters: readonly Filter[];
-}
-
-function ReadOf({ place, query, filters }: ReadOfProps) {
+function ReadOf({ place, query, filters }: AgentViewProps) {
   const { by, name, note } = useWhoLabels();
   const asked = onlyOf(query, ESTIMATE_FILTERS);
   const estimate = useReply<EstimateAnswer>('/api/v1/estimate', { query: asked });

@@ -150,7 +150,7 @@ export const DETECTION_EVENTS = {
       }),
   },
   'detection-observed': { silent: 'there is one for each round; our own telemetry has a span of it' },
-  'detection-began-anew': {
+  'detection-began-again': {
     log: ({ problem }) => error('detection: stored state is unusable, starting from scratch', { problem }),
     count: (_event, { problems }) => problems.inc({ kind: 'began_anew' }),
   },

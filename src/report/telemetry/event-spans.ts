@@ -173,7 +173,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'judging-observed': 'no span',
   'judging-failed': 'no span',
   'detector-changed': 'no span',
-  'detection-began-anew': 'no span',
+  'detection-began-again': 'no span',
   'detection-dropped': 'no span',
   'detection-learned': 'no span',
   'webhook-given-up': 'no span',

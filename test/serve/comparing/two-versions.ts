@@ -24,7 +24,10 @@ export interface Sent {
 
 export async function answersLike(): Promise<{ readonly running: RunningService }> {
   const versions = { ...CALLS, v3: [0, ...CALLS.v1.slice(1), 1] };
-  const sent = Object.entries(versions).flatMap(([version, all]) => of(version, all));
+  const all = Object.entries(versions).map(([version, calls]) => of(version, calls));
+  // The versions take turns, so that each has traffic beside the others.
+  const longest = Math.max(...all.map(({ length }) => length));
+  const sent = Array.from({ length: longest }, (_, at) => all.flatMap((one) => one[at] ?? [])).flat();
   return { running: await startedWith(sent) };
 }
 

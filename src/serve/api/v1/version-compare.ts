@@ -194,6 +194,7 @@ function releaseJson(
     evidence,
     allowed: asked.smallest,
     cases: asked.cases,
+    about: suite.about,
   });
   const together = evidence.cases * evidence.traffic;
   return { decision, sentence, evidence: { ...evidence, together, rolls_back_at: ROLLS_BACK_AT } };

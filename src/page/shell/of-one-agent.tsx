@@ -1,12 +1,18 @@
-/** A view of one agent where none has conversations in the chosen time: when the newest began, and a time that has it. */
+/**
+ * A view of one agent. It says when the newest conversation began, and links to a time that has it, if there is none in
+ * the chosen time.
+ */
+import type { JSX } from 'preact';
 import type { ConversationList } from '../../api/conversation-list.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { useReply } from '../api/use-reply.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
-import { type Filter, FilterBar } from './filter-bar.tsx';
+import { type Filter, FilterBar, sinceFilter } from './filter-bar.tsx';
 import { Here } from './here.tsx';
+import { oneAgent } from './one-agent.ts';
 import { addressOf, type Place, withChanges } from './place.ts';
+import type { ViewProps } from './view-props.ts';
 
 interface NoAgentProps {
   readonly place: Place;
@@ -18,7 +24,28 @@ interface NoAgentProps {
 const NEWEST = new URLSearchParams({ limit: '1' });
 const LONGEST_MS = 90 * 86_400_000;
 
-export function NoAgent({ place, title, filters }: NoAgentProps) {
+export interface AgentViewProps {
+  readonly place: Place;
+  readonly query: URLSearchParams;
+  readonly filters: readonly Filter[];
+}
+
+interface OfOneAgentProps extends ViewProps {
+  readonly title: string;
+  /** Filters besides the time, by name; all of them unless given. */
+  readonly only?: readonly string[];
+  readonly view: (props: AgentViewProps) => JSX.Element;
+}
+
+export function OfOneAgent({ place, facets, title, only, view: View }: OfOneAgentProps) {
+  const { query, filters: all } = oneAgent(place, facets);
+  const own = all.filter(({ name }) => only === undefined || only.includes(name));
+  const filters = [...own, sinceFilter(place, 'last 7 days', '7d')];
+  if (!query.has('agent')) return <NoAgent place={place} title={title} filters={filters} />;
+  return <View place={place} query={query} filters={filters} />;
+}
+
+function NoAgent({ place, title, filters }: NoAgentProps) {
   const newest = useReply<ConversationList>('/api/v1/conversations', { query: NEWEST });
   return (
     <>
