@@ -34,8 +34,8 @@ ${metricsTable(Object.values<MetricDefinition>(QUALITY_METRICS))}
 Counters only go up, but late spans, truth or a judge's answer may change the evaluation of a conversation. So each
 evaluation is counted again at each revision, and the contribution of the revision before it is added to a twin with
 \`_withdrawn\` in its name: ${WITHDRAWN_METRICS.map(({ name }) => `\`${name}\``).join(', ')}. A metric minus its twin,
-over the same labels, is the present state of the store; the rules and dashboards here subtract everywhere. Twins exist
-at zero from when their metrics do.
+over the same labels, is the present state of the store; the rules and dashboards here subtract everywhere. A twin begins
+when something is first withdrawn, so queries take it as zero where there is none.
 
 Queries to start with:
 

@@ -19,6 +19,10 @@ export const METRICS = section('start', 'Labels of the metrics of conversations.
     { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000, rare: true },
     'Combinations of agent, version, environment and segment; later ones are counted under `other`. A tenth of it, but at least 20, is the number of segments of each agent.',
   ),
+  maxSeries: count(
+    { key: 'metrics.max_series', default: 20_000, min: 1000, max: 1_000_000, rare: true },
+    'Series of agents in an answer to Prometheus. Beyond it, agents of least traffic lose buckets of histograms, then verdicts by criterion, then steps and costs; the store has them.',
+  ),
   segment: setting(
     { key: 'metrics.segment', default: [], example: 'customer.tier' },
     'An attribute, or a list of some, that says which part of the traffic a conversation is (METRICS.md).',

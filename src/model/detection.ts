@@ -29,6 +29,21 @@ export const DETECTOR_STATES = [
 export const LEARNS = 'is learning what is usual';
 type DetectorState = (typeof DETECTOR_STATES)[number];
 
+const IS_CALM = {
+  no_data: true,
+  learning: true,
+  ok: true,
+  suspected: false,
+  regressed: false,
+  partly_back: false,
+  recovered: false,
+} satisfies Record<DetectorState, boolean>;
+
+/** Whether nothing is wrong, as far as is known, and nothing was lately. */
+export function isCalm(state: DetectorState): boolean {
+  return IS_CALM[state];
+}
+
 /** States of a level that is worse than it was. */
 const WORSE: ReadonlySet<DetectorState> = new Set(['regressed', 'partly_back']);
 

@@ -72,7 +72,7 @@ test('without anything written, the defaults hold', () => {
     receive: receiveLimits(Number.MAX_SAFE_INTEGER),
     store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },
     score: { checkTimeoutMs: 1000 },
-    metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
+    metrics: { maxLabelValues: 200, maxSeries: 20_000, segment: [], maxSegments: 20 },
     detection: {
       active: true,
       falseAlarmsPerMonth: 1,
@@ -155,7 +155,7 @@ log_level: warn
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
     journal: { maxBytes: 2 ** 30, segmentBytes: 8 * 2 ** 20 },
     store: { maxBytes: 2 ** 40, keepMs: 7 * 86_400_000, keepFailedMs: 14 * 86_400_000 },
-    metrics: { maxLabelValues: 500, segment: ['customer.tier'], maxSegments: 50 },
+    metrics: { maxLabelValues: 500, maxSeries: 20_000, segment: ['customer.tier'], maxSegments: 50 },
     logLevel: 'warn',
   });
 });

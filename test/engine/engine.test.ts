@@ -204,7 +204,7 @@ test('a turn over its limit of spans is scored as it is and takes no more', asyn
 });
 
 test('agents beyond the limit of label sets are counted under `other`, and not one is lost', async () => {
-  const settings = { ...defaultSettings(), metrics: { maxLabelValues: 3, segment: [], maxSegments: 20 } };
+  const settings = { ...defaultSettings(), metrics: { ...defaultSettings().metrics, maxLabelValues: 3 } };
   const log = new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(['default']), settings });
   for (let number = 0; number < 10; number += 1) {
     const { root, chat } = turn(`a${number}`);

@@ -1,4 +1,4 @@
-import { withdrawnName } from '../../src/report/metrics/quality-metrics.ts';
+import { withdrawnName } from '../../src/report/metrics/net-increase.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,7 +60,7 @@ function turn(
 }
 
 async function driver(segment: readonly string[] = ['tier'], suites: readonly string[] = ['default']) {
-  const settings = { ...defaultSettings(), metrics: { maxLabelValues: 50, segment, maxSegments: 3 } };
+  const settings = { ...defaultSettings(), metrics: { maxLabelValues: 50, maxSeries: 1000, segment, maxSegments: 3 } };
   return new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(suites), settings });
 }
 

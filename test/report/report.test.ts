@@ -179,18 +179,21 @@ const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e' };
 const EFFORT = { steps: 3, tokens: 700, duration: 2500, cost: 2000 };
 const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0, beganAt: 0 };
 
-test('counters exist at zero before the first event', async () => {
+test('outcomes exist at zero before the first event, and pass and fail from the first of either', async () => {
   const totals = new MemoryTotals();
-  new SuiteTotals(totals, BASE, { criteria: ['x'] });
+  const suite = new SuiteTotals(totals, BASE, { criteria: ['x', 'y'] });
+  suite.countVerdicts(evaluation({ verdicts: { x: 'pass' } }), new Map());
 
   const { body } = await rendered(new Exposition(totals.view().sources()));
 
   expect(body).toContain(
     'assay_evaluations_total{suite="s",agent="a",agent_version="1",environment="e",outcome="hard_failure"} 0',
   );
-  expect(body).toContain(
-    'assay_verdicts_total{suite="s",agent="a",agent_version="1",environment="e",criterion="x",verdict="fail"} 0',
-  );
+  const verdicts = 'assay_verdicts_total{suite="s",agent="a",agent_version="1",environment="e",';
+  expect(body.split('\n').filter((line) => line.startsWith(verdicts))).toEqual([
+    `${verdicts}criterion="x",verdict="pass"} 1`,
+    `${verdicts}criterion="x",verdict="fail"} 0`,
+  ]);
 });
 
 test('the score is a histogram whose sum over its count is the TCR, exactly', async () => {

@@ -39,7 +39,7 @@ function hostileSpan(number: number): TrafficSpan {
 
 test('hostile names of agents, versions, environments and segments make a bounded number of series, and criteria are the suites’', async () => {
   const suites = await builtinSuites(['default', 'response-clarity']);
-  const metrics = { maxLabelValues: MAX_LABEL_VALUES, segment: ['tier'], maxSegments: 3 };
+  const metrics = { maxLabelValues: MAX_LABEL_VALUES, maxSeries: 1000, segment: ['tier'], maxSegments: 3 };
   const log = new LogDriver({ directory: tempDirectory(), suites, settings: { ...defaultSettings(), metrics } });
   const conversations = 1000;
   for (let number = 0; number < conversations; number += 50) {

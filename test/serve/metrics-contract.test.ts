@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { withdrawnName } from '../../src/report/metrics/net-increase.ts';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { metricsPage } from '../../scripts/metrics-page.ts';
@@ -12,7 +13,7 @@ import { rendered } from '../report/rendered.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
 import { EventReporter, type Gauges, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { TLS_METRICS } from '../../src/report/events/tls.ts';
-import { QUALITY_METRICS, WITHDRAWN_METRICS, withdrawnName } from '../../src/report/metrics/quality-metrics.ts';
+import { QUALITY_METRICS, WITHDRAWN_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 import { detectionReport, regression } from '../report/regressions.ts';
 import { exposedIn } from '../report/exposed.ts';
@@ -177,6 +178,7 @@ const GAUGES: Gauges = {
   }),
   turnsWaiting: () => 1,
   series: () => 1,
+  withheld: () => ({ effort: [], criteria: [], buckets: [] }),
   labelSets: () => 1,
   criterionWeights: () => [],
   criterionVariation: () => [],

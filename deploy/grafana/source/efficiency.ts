@@ -1,5 +1,6 @@
 /** The cost of a success, in money, steps, tokens and time. */
-import { netIncrease } from '../../prometheus/source/promql.ts';
+
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { BASELINE_EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_Z } from '../../prometheus/source/efficiency.ts';
 import { RISE_Z, type RuleSettings } from '../../prometheus/source/settings.ts';

@@ -1,8 +1,9 @@
 /** The quality of the agent, the causes of changes, and the conversations that show them. */
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
 import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
-import { duration, netIncrease } from '../../prometheus/source/promql.ts';
+import { duration } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';

@@ -1,8 +1,9 @@
 /** Versions of one agent side by side. */
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { BASELINE_VERSION } from '../../prometheus/source/counts.ts';
 import { DROP, EVIDENCE } from '../../prometheus/source/evidence.ts';
-import { netIncrease } from '../../prometheus/source/promql.ts';
+
 import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
 import { VERSION_PART } from '../../prometheus/source/split.ts';
 import { AGENT, bars, comparison, lines, page, partsBy, VERSIONS } from './panels.ts';

@@ -17,7 +17,8 @@
  *
  * An absent label is empty, so `segment` in `by (...)` does no harm if no segments are configured.
  */
-import { AGENT, duration, frozen, netIncrease, orZeroOf, remembered } from './promql.ts';
+import { netIncrease, orZeroOf } from '../../../src/report/metrics/net-increase.ts';
+import { AGENT, duration, frozen, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
 import { GOOD, UNRATED, WORST } from '../../outcomes.ts';

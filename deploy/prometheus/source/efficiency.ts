@@ -7,7 +7,8 @@
  * The sum is by segment s, so that a larger share of an expensive kind of conversation is not taken for waste. Unscored
  * conversations are left out, because they cannot succeed.
  */
-import { AGENT, duration, netIncrease, on, orZeroOf } from './promql.ts';
+import { netIncrease, orZeroOf } from '../../../src/report/metrics/net-increase.ts';
+import { AGENT, duration, on } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 import { GOOD, UNSCORED } from '../../outcomes.ts';

@@ -11,8 +11,9 @@
  *
  * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
  */
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { AGENT, duration, frozen, MEASURED, on, netIncrease } from './promql.ts';
+import { AGENT, duration, frozen, MEASURED, on } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import { BAND_Z, FALL_SIZE_Z, FALL_Z, type RuleSettings } from './settings.ts';
 

@@ -3,7 +3,8 @@
  * alerts mute those about agents (deploy/alertmanager); `BLINDING` names them. A failure of one instance of several is
  * not among them, because the others do its work.
  */
-import { AGENT, duration, netIncrease } from './promql.ts';
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
+import { AGENT, duration } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 import { UNSCORED } from '../../outcomes.ts';

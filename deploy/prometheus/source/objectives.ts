@@ -5,9 +5,10 @@
  * An error budget of 15 % cannot burn at fourteen times its rate, which is the default threshold for a page. So for the
  * task completion rate only the slow burns create a ticket, and hard failures page.
  */
+import { netIncrease, orZeroOf } from '../../../src/report/metrics/net-increase.ts';
 import { stringify } from 'yaml';
 import { HARD_FAILURES, type SumOf, TCR } from './counts.ts';
-import { AGENT, netIncrease, orZeroOf } from './promql.ts';
+import { AGENT } from './promql.ts';
 import { BANDS, HARD_FAILURE_RATE_MIN } from './settings.ts';
 import { UNSCORED } from '../../outcomes.ts';
 

@@ -1,6 +1,5 @@
 /** Building blocks of the expressions: label lists, and durations as Prometheus writes them. */
 
-import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
 import type { RuleSettings } from './settings.ts';
 
 /** The labels of an agent in one suite. */
@@ -19,28 +18,8 @@ export function duration(seconds: number): string {
   return `${seconds}s`;
 }
 
-/**
- * The increase of a metric of evaluations minus what revisions withdrew from it, by these labels or in all. `range` is
- * that of the increase, with its offset.
- */
-export function netIncrease(by: string | undefined, selector: string, range: string): string {
-  const sum = (of: string) => `sum${by === undefined ? '' : ` by (${by})`} (increase(${of}${range}))`;
-  const counted = sum(selector);
-  return `(${counted} - ${orZeroOf(sum(withdrawn(selector)), counted)})`;
-}
-
-/** The twin series, with the values that revisions withdrew. */
-function withdrawn(selector: string): string {
-  return selector.replace(/^\w+/, withdrawnName);
-}
-
 export function on(labels: string, vector: string): string {
   return `on (${labels}) group_left () ${vector}`;
-}
-
-/** If the right side has no series, the left side's labels with zero are used: a counter that never counted. */
-export function orZeroOf(vector: string, shape: string): string {
-  return `(${vector} or ${shape} * 0)`;
 }
 
 /** The last values of recorded series, also after a pause of the rules. */

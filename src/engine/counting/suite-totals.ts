@@ -3,8 +3,11 @@
  * much. Counters only go up: a revision is counted like any evaluation, and what the one before it had added is added to the
  * twin of each series (`_withdrawn`), so that a series less its twin is what the store says.
  *
- * Series are looked up once and kept: counting an evaluation is a dozen additions. Few evaluations are revised, so the twins are looked up then.
+ * Series are looked up once and kept: counting an evaluation is a dozen additions. A series begins when it is moved: most
+ * verdicts of most agents never occur, and a scraper sees each begin at zero (`report/metrics/scrapers.ts`). All
+ * outcomes begin together, and pass beside fail, because they are divided by each other.
  */
+import { withdrawnName } from '../../report/metrics/net-increase.ts';
 import {
   type Evaluation,
   type FindingKind,
@@ -14,7 +17,6 @@ import {
   type UndecidedReason,
   type Verdict,
   type VerdictKind,
-  VERDICTS,
 } from '../../model/evaluation.ts';
 import { DECISIONS, decisionOf, isDecided, undecidedBy } from '../../model/decision.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
@@ -26,7 +28,6 @@ import {
   FIRST_BEGAN,
   QUALITY_METRICS,
   type SingleMetric,
-  withdrawnName,
 } from '../../report/metrics/quality-metrics.ts';
 
 type SuiteLabels = AgentLabels & { readonly suite: string };
@@ -77,7 +78,6 @@ export class SuiteTotals {
   readonly #counted: SaidTotals;
   readonly #withdrawn: SaidTotals;
 
-  /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
   constructor(totals: Totals, labels: SuiteLabels, names: CountedNames) {
     this.labels = labels;
     this.#totals = totals;
@@ -89,9 +89,9 @@ export class SuiteTotals {
       labels,
       named: (metric) => metric,
       critical: names.critical,
-      twin: this.#withdrawn,
     });
-    this.#counted.begin(names);
+    this.#counted.beginOutcomes();
+    for (const one of [this.#counted, this.#withdrawn]) one.begin(names);
   }
 
   /** Verdicts that are in, of an evaluation that waits for others. `before`: those that were counted of it before. Gives all that are counted now. */
@@ -153,8 +153,6 @@ class SaidTotals {
   readonly #totals: Totals;
   readonly #labels: SuiteLabels;
   readonly #named: (metric: string) => string;
-  /** Its series exist from when those here do, so that one can be subtracted from the other in a query. */
-  readonly #twin: SaidTotals | undefined;
   readonly #critical: ReadonlySet<string>;
   readonly #series = new Map<string, Series>();
   readonly #histograms = new Map<HistogramMetric, Map<string, HistogramTotals>>();
@@ -166,28 +164,26 @@ class SaidTotals {
       labels,
       named,
       critical = new Set(),
-      twin,
     }: {
       readonly labels: SuiteLabels;
       readonly named: (metric: string) => string;
       readonly critical: ReadonlySet<string> | undefined;
-      readonly twin?: SaidTotals;
     },
   ) {
     this.#totals = totals;
     this.#labels = labels;
     this.#named = named;
     this.#critical = critical;
-    this.#twin = twin;
   }
 
-  begin({ criteria, findings = [] }: CountedNames): void {
+  beginOutcomes(): void {
     for (const outcome of OUTCOMES) this.#one(QUALITY_METRICS.evaluations, 'outcome', outcome);
-    for (const criterion of criteria) for (const verdict of VERDICTS) this.verdict(criterion, verdict);
+  }
+
+  /** Few suites have findings, and reasons are counted by suite. */
+  begin({ criteria, findings = [] }: CountedNames): void {
     for (const criterion of criteria) for (const reason of UNDECIDED) this.#undecided(criterion, reason);
     for (const finding of findings) this.#one(QUALITY_METRICS.findings, 'finding', finding);
-    this.#whole(QUALITY_METRICS.score);
-    for (const metric of SQUARES) this.#one(metric);
   }
 
   /** All but its verdicts. */
@@ -225,7 +221,6 @@ class SaidTotals {
 
   /** Not kept at hand: most questions are answered. */
   #undecided(criterion: string, reason: UndecidedReason): Series {
-    if (this.#twin !== undefined) this.#twin.#undecided(criterion, reason);
     const critical = String(this.#critical.has(criterion));
     const labels = { suite: this.#labels.suite, criterion, critical, reason };
     return this.#totals.series(this.#named(QUALITY_METRICS.undecided.name), labels);
@@ -241,7 +236,7 @@ class SaidTotals {
     if (series === undefined) {
       series = this.#totals.series(this.#named(QUALITY_METRICS.verdicts.name), { ...this.#labels, criterion, verdict });
       byVerdict.set(verdict, series);
-      if (IS_ASKED_FOR[verdict]) this.#twin?.verdict(criterion, verdict);
+      if (decisionOf(verdict) !== undefined) for (const other of DECISIONS) this.verdict(criterion, other);
     }
     return series;
   }
@@ -279,7 +274,6 @@ class SaidTotals {
         label === undefined ? this.#labels : { ...this.#labels, [label]: value },
       );
       this.#series.set(key, series);
-      if (this.#twin !== undefined) this.#twin.#one(metric, label, value);
     }
     return series;
   }
@@ -307,22 +301,10 @@ class SaidTotals {
     if (histogram === undefined) {
       histogram = new HistogramTotals(this.#totals, { ...metric, name: this.#named(metric.name) }, labels());
       ofMetric.set(key, histogram);
-      if (this.#twin !== undefined) this.#twin.#histogram(metric, key, labels);
     }
     return histogram;
   }
 }
-
-/** Verdicts whose series exist at zero, because rules and dashboards ask for them; the others begin when they occur. */
-const IS_ASKED_FOR = {
-  pass: true,
-  fail: true,
-  not_applicable: false,
-  skipped: false,
-  error: true,
-} satisfies Record<VerdictKind, boolean>;
-
-const SQUARES = [QUALITY_METRICS.scoreSquared, QUALITY_METRICS.stepsSquared, QUALITY_METRICS.costSquared];
 
 function exemplarOf({ traceId, conversationId, at }: CountedConversation, value: number): SeriesExemplar {
   return { traceId, conversationId, value, at };

@@ -1,9 +1,12 @@
 /**
  * Regression detection and its notices to webhooks. Gauges show the newest report of the instance that runs detection; other instances have none.
+ *
+ * An agent has dozens of detectors, and nearly all are calm at any time. So that of its mean score is always shown, and
+ * the others from when they suspect something until they are calm again.
  */
 import {
-  DETECTOR_STATES,
   type DetectionReport,
+  isCalm,
   type LevelReading,
   VERSION_VERDICTS,
   type VersionReading,
@@ -21,17 +24,15 @@ const LEVEL = [...WATCHED, 'metric', 'criterion', 'segment'] as const;
 const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
 
 export const DETECTION_METRICS = {
-  state: readGauge('assay_detector_state', '0 or 1', {
+  state: readGauge('assay_detector_state', '1', {
     labels: [...LEVEL, 'state'],
-    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed, partly_back or recovered.',
+    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed, partly_back or recovered. Here and below, that of the mean score (tcr) is always shown, the others while they are in one of the last four.',
     queries: {
       'open alarms':
         'max by (suite, agent, environment, metric, criterion, segment) (assay_detector_state{state="regressed"}) == 1',
     },
     read: ({ levels }) =>
-      levels.flatMap((one) =>
-        DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
-      ),
+      levels.filter(isShown).flatMap((one) => reading({ ...levelLabels(one), state: one.state }, 1)),
   }),
   evidence: readGauge('assay_detector_evidence_ratio', 'relative to an alarm', {
     labels: LEVEL,
@@ -46,7 +47,7 @@ export const DETECTION_METRICS = {
         'assay_detector_change_ratio{bound="value"} and ignoring (state, bound) assay_detector_state{state="regressed"} == 1',
     },
     read: ({ levels }) =>
-      levels.flatMap((one) => {
+      levels.filter(isShown).flatMap((one) => {
         const { ratio: value, lower, upper } = one.change ?? {};
         return Object.entries({ value, lower, upper }).flatMap(([bound, figure]) =>
           reading({ ...levelLabels(one), bound }, figure),
@@ -192,7 +193,12 @@ function levelOfChange(from: string, to: string): LogLevel {
 }
 
 function levelsBy(figureOf: (reading: LevelReading) => number | undefined) {
-  return ({ levels }: DetectionReport) => levels.flatMap((one) => reading(levelLabels(one), figureOf(one)));
+  return ({ levels }: DetectionReport) =>
+    levels.filter(isShown).flatMap((one) => reading(levelLabels(one), figureOf(one)));
+}
+
+function isShown({ state, metric }: LevelReading): boolean {
+  return metric === 'tcr' || !isCalm(state);
 }
 
 /** A value that is not a number is not shown. */

@@ -14,6 +14,7 @@ import {
 import { FEEDBACK_WAYS } from '../../model/feedback.ts';
 import { DOUBTS } from '../../model/turn.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
+import { SERIES_PARTS, type SeriesPart } from '../metrics/series-budget.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import type { FailuresCounted } from './damage.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -56,6 +57,7 @@ export interface ScoringReadings {
   readonly log: () => LogReadings | undefined;
   readonly turnsWaiting: () => number;
   readonly series: () => number;
+  readonly withheld: () => { readonly [part in SeriesPart]: readonly string[] };
   readonly labelSets: () => number;
   readonly criterionWeights: () => readonly (CriterionReading<'weight'> & { readonly about: About })[];
   /** Only criteria that were decided at all. */
@@ -166,6 +168,14 @@ export const SCORING_METRICS = {
   series: readGauge('assay_series', 'series', {
     help: 'Series of the quality metrics, as they are exposed.',
     read: (now) => now.series(),
+  }),
+  withheld: readGauge('assay_series_withheld_agents', 'agents', {
+    labels: ['part'],
+    help: 'Agents of which a part is not exposed, because there are more series than metrics.max_series: effort (steps, tokens, duration, cost, endings), criteria (verdicts), buckets (of histograms). The page and the API have all of it.',
+    read: (now) => {
+      const withheld = now.withheld();
+      return SERIES_PARTS.map((part) => ({ labels: { part }, value: withheld[part].length }));
+    },
   }),
   labelValues: readGauge('assay_label_values', 'combinations', {
     help: 'Combinations of agent, version, environment and segment that have series. From metrics.max_label_values on, new ones are counted under `other`.',

@@ -10,6 +10,7 @@ import type { DropReason } from '../../model/events/receive-events.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Client } from './route.ts';
+import { acceptedCodings } from './accepted-codings.ts';
 import { writePieces } from './write-pieces.ts';
 import { answerRequest, type Routed } from './router.ts';
 
@@ -100,10 +101,12 @@ function send({ response, request, client, giveUp }: Sending, answer: Answer): v
   const timer = setTimeout(giveUp, TAKEN_WITHIN_MS);
   response.once('close', () => clearTimeout(timer));
   if (pieces !== undefined) {
-    response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
+    const isZipped = acceptedCodings(request).includes('gzip');
+    const coding = { vary: 'accept-encoding', ...(isZipped ? { 'content-encoding': 'gzip' } : {}) };
+    response.writeHead(status, { 'content-type': type, ...coding, ...ALWAYS, ...headers });
     request.resume();
     if (request.method === 'HEAD') response.end();
-    else writePieces(response, pieces).catch(() => response.destroy());
+    else writePieces(response, pieces, { isZipped }).catch(() => response.destroy());
     return;
   }
   const bytes = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;

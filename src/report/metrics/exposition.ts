@@ -50,6 +50,7 @@ export interface Scraped {
 
 export class Exposition {
   readonly #sources: readonly MetricSource[];
+  readonly #onFew: (samples: number) => void;
   readonly #scrapers = new Scrapers();
   /**
    * Scrape that is being written. They are written one at a time, so that several stop the thread for no longer than
@@ -57,8 +58,10 @@ export class Exposition {
    */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(sources: readonly MetricSource[]) {
+  /** `onFew` is told how many samples the sources with few series gave. */
+  constructor(sources: readonly MetricSource[], onFew: (samples: number) => void = () => undefined) {
     this.#sources = sources;
+    this.#onFew = onFew;
   }
 
   /** Undefined if nobody waits for it any more. */
@@ -92,6 +95,7 @@ export class Exposition {
       const read = await Promise.all(
         opened.map(async (source) => ('lines' in source ? source : { ...source, samples: await source.samples() })),
       );
+      this.#onFew(read.reduce((sum, part) => sum + ('samples' in part ? part.samples.length : 0), 0));
       await inSlices(written(read));
     } finally {
       for (const source of opened) if ('lines' in source) source.lines.release();

@@ -15,12 +15,18 @@ export interface Kept {
   bornAt: number;
   text: string | undefined;
   format: Format;
+  form: Form;
 }
 
+/** All lines of a series, or the fewest that it may have. */
+export type Form = 'whole' | 'short';
+
 interface SeriesWriter<S> {
-  readonly write: (series: S, format: Format) => string;
+  /** Undefined if the series is not shown. */
+  readonly formOf: (series: S) => Form | undefined;
+  readonly write: (series: S, format: Format, form: Form) => string;
   /** Lines of a series whose beginning the scraper has not seen yet. */
-  readonly writeEmpty: (series: S, format: Format) => string;
+  readonly writeEmpty: (series: S, format: Format, form: Form) => string;
 }
 
 /** A scrape under way. */
@@ -50,7 +56,7 @@ export class KeptSeries<S extends Kept> {
   change(key: string, make: (kept: Kept) => S, bornAt: number): S {
     let series = this.#byKey.get(key);
     if (series === undefined) {
-      series = make({ at: this.#byKey.size, bornAt, text: undefined, format: 'text' });
+      series = make({ at: this.#byKey.size, bornAt, text: undefined, format: 'text', form: 'whole' });
       this.#byKey.set(key, series);
     }
     for (const snapshot of this.#snapshots) this.#keepFor(snapshot, series);
@@ -87,10 +93,13 @@ export class KeptSeries<S extends Kept> {
   }
 
   #textOf(series: S, { format, newSince }: Scrape): string {
-    if (series.bornAt > newSince) return this.#writer.writeEmpty(series, format);
-    if (series.text === undefined || series.format !== format) {
-      series.text = this.#writer.write(series, format);
+    const form = this.#writer.formOf(series);
+    if (form === undefined) return '';
+    if (series.bornAt > newSince) return this.#writer.writeEmpty(series, format, form);
+    if (series.text === undefined || series.format !== format || series.form !== form) {
+      series.text = this.#writer.write(series, format, form);
       series.format = format;
+      series.form = form;
     }
     return series.text;
   }

@@ -9,10 +9,14 @@
  * a twin with `_withdrawn` in its name: every metric less its twin is what the store says now, whatever came late.
  */
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
+import { netIncrease, withdrawnName } from './net-increase.ts';
+import type { SeriesPart } from './series-budget.ts';
 
-/** Value of one stored unit, because totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
 interface Scaled {
+  /** Value of one stored unit, because totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
   readonly scale: number;
+  /** What is withheld of agents where there are too many series; absent where it is always exposed. */
+  readonly part?: SeriesPart;
 }
 
 export type HistogramMetric = HistogramDefinition & Scaled;
@@ -36,10 +40,8 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'share of successes in the last day, by agent, of a suite that checks the task',
-        promql: `( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome="successful_completion"}[1d]))
-  - sum by (agent) (increase(assay_evaluations_withdrawn_total{suite="refunds",outcome="successful_completion"}[1d])) )
-  / ( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome=~"successful_completion|.*_failure"}[1d]))
-  - sum by (agent) (increase(assay_evaluations_withdrawn_total{suite="refunds",outcome=~"successful_completion|.*_failure"}[1d])) )`,
+        promql: `${netIncrease('agent', 'assay_evaluations_total{suite="refunds",outcome="successful_completion"}', '[1d]')}
+  / ${netIncrease('agent', 'assay_evaluations_total{suite="refunds",outcome=~"successful_completion|.*_failure"}', '[1d]')}`,
       },
     ],
     scale: 1,
@@ -53,10 +55,8 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'mean score of the last hour, by version',
-        promql: `( sum by (agent, agent_version) (increase(assay_evaluation_score_sum{suite="default"}[1h]))
-  - sum by (agent, agent_version) (increase(assay_evaluation_score_withdrawn_sum{suite="default"}[1h])) )
-  / ( sum by (agent, agent_version) (increase(assay_evaluation_score_count{suite="default"}[1h]))
-  - sum by (agent, agent_version) (increase(assay_evaluation_score_withdrawn_count{suite="default"}[1h])) )`,
+        promql: `${netIncrease('agent, agent_version', 'assay_evaluation_score_sum{suite="default"}', '[1h]')}
+  / ${netIncrease('agent, agent_version', 'assay_evaluation_score_count{suite="default"}', '[1h]')}`,
       },
     ],
     scale: MILLIONTH,
@@ -86,12 +86,11 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'pass rate by criterion',
-        promql: `( sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="pass"}[1h]))
-  - sum by (criterion) (increase(assay_verdicts_withdrawn_total{suite="default",verdict="pass"}[1h])) )
-  / ( sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1h]))
-  - sum by (criterion) (increase(assay_verdicts_withdrawn_total{suite="default",verdict=~"pass|fail"}[1h])) )`,
+        promql: `${netIncrease('criterion', 'assay_verdicts_total{suite="default",verdict="pass"}', '[1h]')}
+  / ${netIncrease('criterion', 'assay_verdicts_total{suite="default",verdict=~"pass|fail"}', '[1h]')}`,
       },
     ],
+    part: 'criteria',
     scale: 1,
   },
   undecided: {
@@ -135,6 +134,7 @@ const SAID_METRICS = {
   / sum(increase(assay_conversation_steps_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1h]))`,
       },
     ],
+    part: 'effort',
     scale: 1,
     buckets: [1, 2, 5, 10, 20, 50, 100],
   },
@@ -144,6 +144,7 @@ const SAID_METRICS = {
     labels: BASE_LABELS,
     unit: 'steps²',
     help: 'Sum of squared steps, of all outcomes, for the variance.',
+    part: 'effort',
     scale: 1,
   },
   tokens: {
@@ -152,6 +153,7 @@ const SAID_METRICS = {
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'tokens',
     help: 'Input and output tokens of evaluated conversations (or turns), by outcome; only if the spans report them.',
+    part: 'effort',
     scale: 1,
     buckets: [100, 1000, 3000, 10_000, 30_000, 100_000, 300_000],
   },
@@ -168,6 +170,7 @@ const SAID_METRICS = {
   increase(assay_conversation_duration_seconds_bucket{suite="default",outcome="successful_completion"}[1h])))`,
       },
     ],
+    part: 'effort',
     scale: THOUSANDTH,
     buckets: [1, 3, 10, 30, 60, 300, 900, 3600],
   },
@@ -184,6 +187,7 @@ const SAID_METRICS = {
   / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1d]))`,
       },
     ],
+    part: 'effort',
     scale: MILLIONTH,
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
   },
@@ -193,6 +197,7 @@ const SAID_METRICS = {
     labels: BASE_LABELS,
     unit: 'US dollars²',
     help: 'Sum of squared costs, of all outcomes, for the variance; kept in billionths and exact up to nine million dollars².',
+    part: 'effort',
     scale: BILLIONTH,
   },
   judged: {
@@ -223,6 +228,7 @@ const SAID_METRICS = {
   / sum by (agent, agent_version) (increase(assay_evaluation_endings_total{suite="default"}[1d]))`,
       },
     ],
+    part: 'effort',
     scale: 1,
   },
   decidedShare: {
@@ -288,6 +294,7 @@ export const QUALITY_METRICS = {
   / sum by (agent) (increase(assay_conversation_cost_source_total{suite="default"}[1d]))`,
       },
     ],
+    part: 'effort',
     scale: 1,
   },
   subAgentSteps: {
@@ -303,6 +310,7 @@ export const QUALITY_METRICS = {
   / sum by (agent, sub_agent) (increase(assay_sub_agent_steps_total{suite="default"}[1d]))`,
       },
     ],
+    part: 'effort',
     scale: 1,
   },
   subAgentCost: {
@@ -311,6 +319,7 @@ export const QUALITY_METRICS = {
     labels: ['suite', 'agent', 'sub_agent'],
     unit: 'US dollars',
     help: 'Cost in US dollars of sub-agents in first evaluations of conversations (or turns); only if all of it is known from spans or the price table.',
+    part: 'effort',
     scale: MILLIONTH,
   },
   subAgentVerdicts: {
@@ -326,6 +335,7 @@ export const QUALITY_METRICS = {
   / sum by (agent, sub_agent, criterion) (increase(assay_sub_agent_verdicts_total{suite="default"}[1d]))`,
       },
     ],
+    part: 'criteria',
     scale: 1,
   },
   feedback: {
@@ -354,22 +364,16 @@ export const QUALITY_METRICS = {
 
 export type SaidMetric = (typeof SAID_METRICS)[keyof typeof SAID_METRICS];
 
-const PARTS = ['_total', '_bucket', '_sum', '_count'] as const;
-
 /** Amounts that revisions withdrew from each. */
-export const WITHDRAWN_METRICS: readonly QualityMetric[] = Object.values(SAID_METRICS).map((metric): QualityMetric => {
-  const name = withdrawnName(metric.name);
-  const help = `What later revisions took out of ${metric.name}.`;
-  const { type, labels, unit, scale } = metric;
-  const twin = { name, labels, unit, help, scale };
-  return type === 'histogram' ? { ...twin, type, buckets: metric.buckets } : { ...twin, type };
-});
-
-/** Name of the twin of a metric, or of a part of a histogram. */
-export function withdrawnName(metric: string): string {
-  const part = PARTS.find((end) => metric.endsWith(end)) ?? '';
-  return `${metric.slice(0, metric.length - part.length)}_withdrawn${part}`;
-}
+export const WITHDRAWN_METRICS: readonly QualityMetric[] = Object.values(SAID_METRICS).map(
+  (metric: QualityMetric): QualityMetric => {
+    const name = withdrawnName(metric.name);
+    const help = `What later revisions took out of ${metric.name}.`;
+    const { type, labels, unit, scale, part } = metric;
+    const twin = { name, labels, unit, help, scale, ...(part === undefined ? {} : { part }) };
+    return type === 'histogram' ? { ...twin, type, buckets: metric.buckets } : { ...twin, type };
+  },
+);
 
 /** 1 of a series of this metric, -1 of one of its twin: times its value, they sum to what the store says now. Undefined of others. */
 export function signIn({ name }: SaidMetric, series: string): 1 | -1 | undefined {

@@ -4,11 +4,11 @@
  *
  * There may be a hundred thousand series, and the thread that renders them receives spans as well. From one scrape to the next few of them change:
  * those of versions that nobody runs any more never do. So the text of a series, or of a histogram with all its buckets, is
- * kept until it changes; that is no more than one answer's text in all.
+ * kept until it changes; that is no more than one answer's text in all. `series-budget.ts` says which of them are shown.
  */
 import type { Lines, MetricSource, Scrape } from './exposition.ts';
 import { isFolded } from '../../model/agent-labels.ts';
-import { type Kept, KeptSeries } from './kept-series.ts';
+import { type Form, type Kept, KeptSeries } from './kept-series.ts';
 import {
   type HistogramMetric,
   QUALITY_METRICS,
@@ -16,6 +16,7 @@ import {
   type SingleMetric,
   WITHDRAWN_METRICS,
 } from './quality-metrics.ts';
+import { type AgentSeries, SeriesBudget, type SeriesPart } from './series-budget.ts';
 import { SHADOW_METRICS } from './shadow-metrics.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
 import { visibleText } from '../../model/visible-text.ts';
@@ -39,7 +40,6 @@ interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
   lines(scrape: Scrape): Lines;
   dropExemplars(): void;
-  readonly seriesCount: number;
 }
 
 const BEFORE_ALL = Number.NEGATIVE_INFINITY;
@@ -49,11 +49,14 @@ export class QualityView {
   /** Family and part of a histogram, by the name in the store. */
   readonly #places = new Map<string, { readonly family: Family; readonly part: string }>();
   readonly #labelSets = new Set<string>();
+  readonly #budget: SeriesBudget;
   #hasBegun = false;
 
-  constructor() {
+  constructor(maxSeries = Number.POSITIVE_INFINITY) {
+    this.#budget = new SeriesBudget(maxSeries);
     for (const metric of ALL) {
-      const family: Family = metric.type === 'histogram' ? new Histograms(metric) : new Singles(metric);
+      const family: Family =
+        metric.type === 'histogram' ? new Histograms(metric, this.#budget) : new Singles(metric, this.#budget);
       this.#families.set(metric, family);
       const parts = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
       for (const part of parts) this.#places.set(`${metric.name}${part}`, { family, part });
@@ -82,9 +85,18 @@ export class QualityView {
 
   /** Number of series that are exposed. */
   get seriesCount(): number {
-    let count = 0;
-    for (const family of this.#families.values()) count += family.seriesCount;
-    return count;
+    return this.#budget.exposed;
+  }
+
+  /** Number of series that an answer has besides those here. */
+  reserve(others: number): void {
+    this.#budget.reserve(others);
+  }
+
+  /** Agents of which a part is not exposed, by part. */
+  withheld(): Readonly<Record<SeriesPart, readonly string[]>> {
+    const of = (part: SeriesPart) => this.#budget.withheld(part);
+    return { effort: of('effort'), criteria: of('criteria'), buckets: of('buckets') };
   }
 
   /** Combinations of agent, version, environment and segment. */
@@ -93,7 +105,14 @@ export class QualityView {
   }
 
   sources(): readonly MetricSource[] {
-    return [...this.#families].map(([definition, family]) => ({ definition, lines: (scrape) => family.lines(scrape) }));
+    return [...this.#families].map(([definition, family]) => ({
+      definition,
+      lines: (scrape) => {
+        // Scrapes are written one at a time, and all lines of one begin together.
+        this.#budget.renew(performance.now());
+        return family.lines(scrape);
+      },
+    }));
   }
 
   #noteLabels({ agent = '', agent_version = '', environment = '', segment }: SeriesTotal['labels']): void {
@@ -125,7 +144,20 @@ class ExemplarSlot {
   }
 }
 
-interface Single extends Kept {
+interface Owned extends Kept {
+  /** Undefined for series of no agent. */
+  readonly owner: AgentSeries | undefined;
+}
+
+function ownerOf({ agent }: SeriesTotal['labels'], budget: SeriesBudget): AgentSeries | undefined {
+  return agent === undefined ? undefined : budget.of(agent);
+}
+
+function isShown({ shown }: AgentSeries, part: SeriesPart | undefined): boolean {
+  return part === undefined || shown[part];
+}
+
+interface Single extends Owned {
   /** `name{labels} `. */
   readonly head: string;
   readonly exemplar: ExemplarSlot;
@@ -134,17 +166,16 @@ interface Single extends Kept {
 
 class Singles implements Family {
   readonly #metric: SingleMetric;
+  readonly #budget: SeriesBudget;
   readonly #series = new KeptSeries<Single>({
+    formOf: ({ owner }) => (owner === undefined || isShown(owner, this.#metric.part) ? 'whole' : undefined),
     write: ({ head, value, exemplar }, format) => [head, value, format === 'text' ? '' : exemplar.text, '\n'].join(''),
     writeEmpty: ({ head }) => `${head}0\n`,
   });
 
-  constructor(metric: SingleMetric) {
+  constructor(metric: SingleMetric, budget: SeriesBudget) {
     this.#metric = metric;
-  }
-
-  get seriesCount(): number {
-    return this.#series.size;
+    this.#budget = budget;
   }
 
   dropExemplars(): void {
@@ -155,11 +186,15 @@ class Singles implements Family {
     const make = (kept: Kept): Single => {
       const pairs = labelText(labels);
       const head = `${this.#metric.name}${pairs === '' ? '' : `{${pairs}}`} `;
-      return { ...kept, head, exemplar: new ExemplarSlot(), value: 0 };
+      const owner = ownerOf(labels, this.#budget);
+      this.#budget.add(1, owner, this.#metric.part);
+      return { ...kept, owner, head, exemplar: new ExemplarSlot(), value: 0 };
     };
     // A gauge has no beginning: it is what it is.
     const born = this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt;
     const series = this.#series.change(JSON.stringify(labels), make, born);
+    if (this.#metric === QUALITY_METRICS.evaluations && series.owner !== undefined)
+      series.owner.traffic += value - series.value;
     series.value = scaled(value, this.#metric);
     series.exemplar.take(exemplar);
   }
@@ -169,7 +204,7 @@ class Singles implements Family {
   }
 }
 
-interface HistogramSeries extends Kept {
+interface HistogramSeries extends Owned {
   readonly labels: string;
   /** Counts of each bucket, as the store has them. */
   readonly counts: number[];
@@ -178,24 +213,31 @@ interface HistogramSeries extends Kept {
   count: number;
 }
 
+/** Lines of a histogram without its buckets: count, sum, and the bucket that every histogram has. */
+const WITHOUT_BUCKETS = 3;
+
 class Histograms implements Family {
   readonly #metric: HistogramMetric;
+  readonly #budget: SeriesBudget;
   readonly #series = new KeptSeries<HistogramSeries>({
-    write: (series, format) => this.#text(series, format),
-    writeEmpty: ({ labels }, format) => this.#text({ labels, counts: [], exemplars: [], sum: 0, count: 0 }, format),
+    formOf: ({ owner }) => {
+      if (owner === undefined) return 'whole';
+      if (!isShown(owner, this.#metric.part)) return undefined;
+      return owner.shown.buckets ? 'whole' : 'short';
+    },
+    write: (series, format, form) => this.#text(series, format, form),
+    writeEmpty: ({ labels }, format, form) =>
+      this.#text({ labels, counts: [], exemplars: [], sum: 0, count: 0 }, format, form),
   });
   readonly #bounds: readonly string[];
   /** The part after the labels in the line of each bucket. */
   readonly #ends: readonly string[];
 
-  constructor(metric: HistogramMetric) {
+  constructor(metric: HistogramMetric, budget: SeriesBudget) {
     this.#metric = metric;
+    this.#budget = budget;
     this.#bounds = [...metric.buckets.map(String), '+Inf'];
     this.#ends = this.#bounds.map((bound) => `,le="${bound}"} `);
-  }
-
-  get seriesCount(): number {
-    return this.#series.size * (this.#bounds.length + 2);
   }
 
   dropExemplars(): void {
@@ -207,7 +249,10 @@ class Histograms implements Family {
     const make = (kept: Kept): HistogramSeries => {
       const counts = this.#bounds.map(() => 0);
       const exemplars = this.#bounds.map(() => new ExemplarSlot());
-      return { ...kept, labels: labelText(labels), counts, exemplars, sum: 0, count: 0 };
+      const owner = ownerOf(labels, this.#budget);
+      this.#budget.add(WITHOUT_BUCKETS, owner, this.#metric.part);
+      this.#budget.add(this.#bounds.length - 1, owner, 'buckets');
+      return { ...kept, owner, labels: labelText(labels), counts, exemplars, sum: 0, count: 0 };
     };
     const series = this.#series.change(JSON.stringify(labels), make, bornAt);
     if (part === '_sum') series.sum = scaled(total.value, this.#metric);
@@ -224,12 +269,17 @@ class Histograms implements Family {
   }
 
   /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
-  #text({ labels, counts, exemplars, sum, count }: Omit<HistogramSeries, keyof Kept>, format: Format): string {
+  #text(
+    { labels, counts, exemplars, sum, count }: Omit<HistogramSeries, keyof Owned>,
+    format: Format,
+    form: Form,
+  ): string {
     const { name } = this.#metric;
     const parts: (string | number)[] = [];
     let cumulative = 0;
     for (const [index, end] of this.#ends.entries()) {
       cumulative += counts[index] ?? 0;
+      if (form === 'short' && index < this.#ends.length - 1) continue;
       const exemplar = format === 'text' ? '' : (exemplars[index]?.text ?? '');
       parts.push(name, '_bucket{', labels, end, cumulative, exemplar, '\n');
     }

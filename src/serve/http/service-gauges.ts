@@ -26,6 +26,7 @@ export function gaugesOf(parts: {
     log: () => deployment.log,
     turnsWaiting: () => scorer.turnsWaiting,
     series: () => views.quality.seriesCount,
+    withheld: () => views.quality.withheld(),
     labelSets: () => views.quality.labelSetCount,
     criterionWeights: () => criterionWeights(config.suites),
     criterionVariation: () => views.variation.all(),

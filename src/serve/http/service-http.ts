@@ -53,12 +53,10 @@ const READS_NOTHING: Unavailable = {
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
-  const exposition = new Exposition([
-    ...views.quality.sources(),
-    ...health,
-    ...detection.sources(),
-    ...views.sources(),
-  ]);
+  const exposition = new Exposition(
+    [...views.quality.sources(), ...health, ...detection.sources(), ...views.sources()],
+    (samples) => views.quality.reserve(samples),
+  );
   const process = {
     metrics: exposition.scrape.bind(exposition),
     ready: () => readiness.check(),

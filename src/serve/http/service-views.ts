@@ -16,7 +16,7 @@ import type { RunningConfig } from '../running/running-config.ts';
 const MINUTE_MS = 60_000;
 
 export class ServiceViews {
-  readonly quality = new QualityView();
+  readonly quality: QualityView;
   readonly variation = new CriterionVariation();
   readonly calibration: ShownRounds<ShownCalibration>;
   readonly estimates: ShownRounds<ShownEstimate>;
@@ -30,6 +30,7 @@ export class ServiceViews {
     readonly isAlone: boolean;
   }) {
     const { config, log, isAlone } = parts;
+    this.quality = new QualityView(config.settings.metrics.maxSeries);
     this.#hasJudges = judgingStart(config.settings) !== undefined;
     this.calibration = new ShownRounds({
       everyMs: MINUTE_MS,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { acceptedCodings } from '../../report/http/accepted-codings.ts';
 import type { Answer } from '../../report/http/answer.ts';
 
 export interface PageFile {
@@ -43,15 +44,12 @@ export function fileAnswer(
   request: Pick<IncomingMessage, 'headers'>,
   headers: OutgoingHttpHeaders,
 ): Answer {
-  const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers;
+  const { 'if-none-match': known = '' } = request.headers;
   const common = { ...headers, etag, vary: 'accept-encoding' };
   if (known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)) {
     return { status: 304, type, body: '', headers: common };
   }
-  const codings = String(accepted)
-    .split(',')
-    .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
-    .map((one) => one.split(';')[0]?.trim().toLowerCase());
+  const codings = acceptedCodings(request);
   if (codings.includes('br')) {
     return { status: 200, type, body: brotli, headers: { ...common, 'content-encoding': 'br' } };
   }

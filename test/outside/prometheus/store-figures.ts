@@ -1,6 +1,7 @@
 /** The quality figures twice: from a real Prometheus, each metric minus its twin `_withdrawn`, and from the store. */
+import { withdrawnName } from '../../../src/report/metrics/net-increase.ts';
 import type { EvaluationJson } from '../../../src/model/evaluation-json.ts';
-import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
+
 import type { PrometheusForTests } from './prometheus-process.ts';
 
 export type Figures = ReadonlyMap<string, number>;
