@@ -17,13 +17,17 @@
  *                            canary beside the old version, looked at after each 25 conversations, which may lose 5 points.
  *                            Equal: rolled back, at the gate or later. Cases worse, traffic worse: all cases a
  *                            little, or 10 points in traffic, and it is promoted. Each reference is .05
+ *     ramp                   equal versions, of which the new one gets 10 to 50 % in five steps while both fall by 20
+ *                            points, looked at after each 100 conversations: rolled back; the reference compares all hours
+ *                            together
  *     path, both worse       mean conversations until it is rolled back; the reference starts the canary from nothing
  */
 import type { PassedRuns } from '../src/model/gate.ts';
-import { type ReleaseDecision, releaseOf } from '../src/model/release.ts';
+import { type ReleaseDecision, releaseOf, ROLLS_BACK_AT } from '../src/model/release.ts';
 import { randomFrom } from '../src/model/random.ts';
 import { logChoose } from '../src/statistics/compare/exact-tests.ts';
 import { decideGate } from '../src/statistics/compare/gate/decide-gate.ts';
+import { besideEachOther } from '../src/statistics/compare/online/beside.ts';
 import { compareOnline, type OnlineSample, type Valued } from '../src/statistics/compare/online/compare-online.ts';
 import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import { experimentOf } from '../test/statistics/compare/experiments.ts';
@@ -148,6 +152,11 @@ function pathRows(runs: number, random: () => number): readonly BenchRow[] {
     row('path, equal: rolled back', shareOf(endsOf(undefined, 0), 'roll_back'), LEVEL),
     row('path, only cases worse: promoted', shareOf(endsOf(lost, 0), 'promote'), LEVEL),
     row('path, only traffic worse: promoted', shareOf(endsOf(undefined, 0.1), 'promote'), LEVEL),
+    row(
+      'ramp: rolled back',
+      rolledBackOnRamp(runs, random, besideEachOther),
+      rolledBackOnRamp(runs, random, (a, b) => ({ a, b })),
+    ),
     row('path, both worse: conversations', meanOf(endsOf(lost, 0.1)), meanOf(endsOf(lost, 0.1, false))),
   ];
 }
@@ -182,14 +191,14 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
       a.push(came(RATE));
       b.push(came(RATE - drop));
     }
-    const { success, logWorse } = compareOnline(sampleOf(a), sampleOf(b), {
-      ...{ criteria: [], alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
-    });
+    const beside = besideEachOther(a, b);
+    const { success, logWorse } = compareOnline(sampleOf(beside.a), sampleOf(beside.b), AS_TASK);
     const { decision } = releaseOf({
       ...{
         change: success.is === 'compared' ? success : undefined,
         because: undefined,
         conversationsNeeded: undefined,
+        beside: { a: beside.a.length, b: beside.b.length },
         allowed: LIMIT,
       },
       ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept, about: 'task' as const },
@@ -198,6 +207,32 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
   }
   return { decision: 'hold', seen: b.length };
 }
+
+const RAMP = { steps: 5, each: 400, from: 0.1, to: 0.5, falls: 0.2, look: 100 };
+
+function rolledBackOnRamp(runs: number, random: () => number, beside: typeof besideEachOther<Valued>): number {
+  const isRolledBack = () => {
+    const [a, b]: [Valued[], Valued[]] = [[], []];
+    for (let count = 1; count <= RAMP.steps * RAMP.each; count += 1) {
+      const passed = count / (RAMP.steps * RAMP.each);
+      const step = Math.floor((count - 1) / RAMP.each) / (RAMP.steps - 1);
+      const share = RAMP.from + (RAMP.to - RAMP.from) * step;
+      const value = random() < RATE - RAMP.falls * passed ? 1 : 0;
+      (random() < share ? b : a).push({ user: count, conversation: count, at: passed * DAY_MS, kind: '', value });
+      if (count % RAMP.look !== 0) continue;
+      const compared = beside(a, b);
+      const { logWorse } = compareOnline(sampleOf(compared.a), sampleOf(compared.b), AS_TASK);
+      if (Math.exp(logWorse) >= ROLLS_BACK_AT) return true;
+    }
+    return false;
+  };
+  return Array.from({ length: runs }, isRolledBack).filter(Boolean).length / runs;
+}
+
+const DAY_MS = 86_400_000;
+const AS_TASK: Parameters<typeof compareOnline>[2] = {
+  ...{ criteria: [], alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
+};
 
 function sampleOf(successes: readonly Valued[]): OnlineSample {
   return { scores: [], successes, passes: new Map(), steps: [], tokens: [], cost: [] };

@@ -5,9 +5,9 @@ const CHECKS = ['may_go_on', 'may_promote', 'should_roll_back'] as const;
 
 /** Texts alone, as Flagger has them. */
 const metadata = z.strictObject({
-  agent: z.string(),
-  version: z.string().meta({ description: 'the new one' }),
-  against: z.string().meta({ description: 'the version before' }),
+  agent: z.string().min(1),
+  version: z.string().min(1).meta({ description: 'the new one' }),
+  against: z.string().min(1).meta({ description: 'the version before' }),
   asks: z.enum(CHECKS).default('may_go_on').meta({ description: 'may_go_on is yes unless it is worse' }),
   suite: z.string().optional(),
   environment: z.string().optional(),
@@ -16,7 +16,7 @@ const metadata = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'share of the success rate that it may lose: 0.05 unless given' }),
-  cases: z.string().optional(),
+  cases: z.string().optional().meta({ description: 'kept, open or worse: what the gate found' }),
   evidence: z.string().optional().meta({ description: 'that it is worse on cases, from the gate' }),
 });
 export type VersionCheck = z.output<typeof metadata>;

@@ -7,9 +7,9 @@ import { about, anyOf, count, estimate, kinds, list, outcome, related, time, tim
 const fraction = z.coerce.number().gt(0).lt(1);
 
 export const versionsQuery = z.strictObject({
-  agent: z.string(),
-  a: z.string().meta({ description: 'the version before' }),
-  b: z.string().meta({ description: 'the version after' }),
+  agent: z.string().min(1),
+  a: z.string().min(1).meta({ description: 'the version before' }),
+  b: z.string().min(1).meta({ description: 'the version after' }),
   suite: z.string().optional(),
   environment: anyOf(z.string()),
   segment: anyOf(z.string()),
@@ -22,10 +22,9 @@ export const versionsQuery = z.strictObject({
     .max(1e9)
     .default(1)
     .meta({ description: 'that b is worse on cases, from the gate: `evidence` of success in `assay gate --json`' }),
-  cases: z
-    .enum(CASES_KEPT)
-    .optional()
-    .meta({ description: 'whether the gate has shown that the cases keep their limit; open holds b back' }),
+  cases: z.enum(CASES_KEPT).optional().meta({
+    description: 'whether the gate has shown that the cases keep their limit: open holds b back, worse rolls it back',
+  }),
 });
 
 export type VersionsQuery = z.output<typeof versionsQuery>;

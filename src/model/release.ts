@@ -21,6 +21,14 @@ interface Release {
   readonly evidence: ReleaseEvidence;
 }
 
+/**
+ * Traffic multiplies with half of what the cases say and half of nothing: cases that went well hide no canary that does
+ * not, and cost at most a factor of two.
+ */
+export function togetherOf({ cases, traffic }: ReleaseEvidence): number {
+  return traffic * ((1 + cases) / 2);
+}
+
 interface Found {
   /** Reason why nothing can be promoted, as a clause. */
   readonly because: string | undefined;
@@ -28,6 +36,8 @@ interface Found {
   readonly change: { readonly lower: number; readonly upper: number } | undefined;
   readonly conversationsNeeded: number | undefined;
   readonly evidence: ReleaseEvidence;
+  /** Conversations that ran beside each other; undefined where `change` is that against earlier ones. */
+  readonly beside: { readonly a: number; readonly b: number } | undefined;
   /** The version may lose so much. */
   readonly allowed: number;
   /** The most that the suite is about. */
@@ -36,8 +46,8 @@ interface Found {
   readonly cases: CasesKept | undefined;
 }
 
-/** Traffic says nothing of the cases, so that each is shown on its own. */
-export const CASES_KEPT = ['kept', 'open'] as const;
+/** Traffic says nothing of the cases, so that each is shown on its own. worse: the gate found a regression. */
+export const CASES_KEPT = ['kept', 'open', 'worse'] as const;
 type CasesKept = (typeof CASES_KEPT)[number];
 
 export function releaseOf(found: Found): Release {
@@ -46,14 +56,20 @@ export function releaseOf(found: Found): Release {
   return limit === undefined ? release : { ...release, sentence: `${release.sentence} By ${limit}.` };
 }
 
-function decided({ change, because, conversationsNeeded, evidence, allowed, cases, about }: Found): Release {
-  const together = evidence.cases * evidence.traffic;
+function decided({ change, because, conversationsNeeded, evidence, beside, allowed, cases, about }: Found): Release {
+  if (cases === 'worse')
+    return { decision: 'roll_back', evidence, sentence: 'Roll back: the gate found that it is worse on the cases.' };
+  const together = togetherOf(evidence);
   const drop = `${points(allowed)} points down`;
   const rate = speaksOfSuccess(about) ? 'success rate' : `share ${wordsOf(about).goodRate}`;
+  const inTraffic =
+    beside === undefined
+      ? 'against earlier traffic, whose hours were others'
+      : `in traffic (${counted(beside.b, 'conversation')} beside ${beside.a})`;
   const moved =
     change === undefined
       ? (because ?? `nothing is known of the ${rate} in traffic`)
-      : `the ${rate} moved by ${signed(change.lower)} to ${signed(change.upper)} points in traffic`;
+      : `the ${rate} moved by ${signed(change.lower)} to ${signed(change.upper)} points ${inTraffic}`;
   if (together >= ROLLS_BACK_AT)
     return {
       ...{ decision: 'roll_back', evidence },
@@ -67,7 +83,7 @@ function decided({ change, because, conversationsNeeded, evidence, allowed, case
       ...{ decision: 'hold', evidence },
       sentence: `Hold: ${moved}, which is enough, but the cases have not shown that they keep their limit: run each more often.`,
     };
-  const why = because === undefined ? `${moved}, and at most ${drop} is allowed` : because;
+  const why = because ?? `${moved}, and at most ${drop} is allowed`;
   const more =
     conversationsNeeded === undefined ? '' : `; about ${counted(conversationsNeeded, 'more conversation')} would tell`;
   return {
@@ -76,7 +92,7 @@ function decided({ change, because, conversationsNeeded, evidence, allowed, case
   };
 }
 
-/** Evidence multiplies under "no worse on the cases, and no worse in traffic". */
+/** Evidence counts under "no worse on the cases, and no worse in traffic". */
 function where({ cases, traffic }: ReleaseEvidence): string {
   if (traffic >= ROLLS_BACK_AT) return 'in traffic';
   return cases >= ROLLS_BACK_AT && traffic <= 1 ? 'on the cases' : 'on the cases or in traffic';
@@ -109,14 +125,15 @@ interface FleetRelease {
 
 /**
  * One release of many agents, such as that of a shared prompt. The mean of e-values is one for "no agent is worse", however
- * the agents depend on each other; that of the cases multiplies with it. Traffic alone says which are worse, by their
+ * the agents depend on each other; that of the cases counts with it. Traffic alone says which are worse, by their
  * order (e-BH: Wang and Ramdas, 2022): the k with most evidence, where the kth has 40 m / k of m agents.
  */
 export function fleetOf(
   agents: readonly { readonly agent: string; readonly decision: ReleaseDecision; readonly traffic: number }[],
   cases: number,
 ): FleetRelease {
-  const evidence = (cases * agents.reduce((sum, { traffic }) => sum + traffic, 0)) / agents.length;
+  const traffic = agents.reduce((sum, one) => sum + one.traffic, 0) / agents.length;
+  const evidence = togetherOf({ cases, traffic });
   const sorted = agents.toSorted((x, y) => y.traffic - x.traffic);
   const found = sorted.findLastIndex((one, at) => one.traffic >= agents.length / (FALSE_DISCOVERIES * (at + 1)));
   const worse = sorted.slice(0, found + 1).map(({ agent }) => agent);

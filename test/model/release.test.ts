@@ -35,6 +35,7 @@ test('cases that have not shown to keep their limit hold a version back that tra
       because: undefined,
       conversationsNeeded: undefined,
       allowed: 0.05,
+      beside: { a: 300, b: 300 },
       about: undefined,
     },
     evidence: { cases: 2, traffic: 0.5 },
@@ -47,12 +48,13 @@ test('cases that have not shown to keep their limit hold a version back that tra
     sentence: expect.stringContaining('the cases'),
   });
   expect(releaseOf({ ...known, cases: 'kept', because: 'it is the version before' }).decision).toBe('hold');
-  expect(releaseOf({ ...known, cases: 'kept', evidence: { cases: 90, traffic: 0.5 } }).decision).toBe('roll_back');
+  expect(releaseOf({ ...known, cases: 'kept', evidence: { cases: 180, traffic: 0.5 } }).decision).toBe('roll_back');
 });
 
 test('a suite about form promotes by its own words, and says what it does not know', () => {
   const { sentence } = releaseOf({
     ...{ change: { lower: -0.02, upper: 0.01 }, because: undefined, conversationsNeeded: undefined, allowed: 0.05 },
+    beside: { a: 300, b: 300 },
     ...{ evidence: { cases: 1, traffic: 1 }, cases: undefined, about: 'form' },
   });
 

@@ -123,7 +123,12 @@ async function decide(
   const read = (name: string) => readExperiment(findExperiment(settings.experimentsDir, name));
   const candidate = read(reference);
   const baseline = flags.baseline === undefined ? undefined : read(flags.baseline);
-  const earlier = flags.earlier === undefined ? [] : earlierLike(settings.experimentsDir, flags.earlier, baseline);
+  const earlier =
+    flags.earlier === undefined
+      ? []
+      : earlierLike(settings.experimentsDir, flags.earlier, baseline).filter(
+          ({ experiment }) => experiment.id !== candidate.experiment.id,
+        );
   const gated = await gateBetween({ candidate, baseline, earlier, rules: flags.rules });
   if (gated.is === 'mistaken') throw new Error(formatMistakes(gated.mistakes));
   if (gated.is === 'undecidable') throw new Error(gated.problems.join('\n'));

@@ -47,7 +47,8 @@ const HELP = `
   roll back  it is shown to be worse, on the cases of the gate or in traffic
   hold       neither is shown yet
 
-In traffic each is wrong in at most one of forty releases, however often it is asked. A gate has its own error.
+Where both run beside each other, each is wrong in at most one of forty releases, however often it is asked. A gate has
+its own error.
 Exit codes: 0 promote, 1 roll back, 2 hold, 3 an error.
 
 Examples:
@@ -61,7 +62,7 @@ export function addRelease(program: Command, terminal: Terminal): void {
     .argument('<version>', 'the new version, as spans name it')
     .requiredOption('--against <version>', 'the version before')
     .requiredOption('--agent <agents...>', 'the agent, or several that get the version together')
-    .option('--suite <suite>', 'the suite that decides (default: the first)')
+    .option('--suite <suite>', 'the suite that decides (default: the first that the gate tested, or of the service)')
     .option('--environment <environment>', 'only conversations of this environment')
     .option('--since <time>', 'conversations since then (default: 30d)')
     .option('--max-drop <points>', 'points of the success rate that it may lose', '5')
@@ -84,21 +85,20 @@ export function addRelease(program: Command, terminal: Terminal): void {
 
 async function decided(terminal: Terminal, version: string, flags: ReleaseFlags) {
   const gate = flags.gate === undefined ? undefined : gateIn(flags.gate);
+  if (gate !== undefined) checkSides(terminal, gate, { version, against: flags.against });
   if (gate?.decision === 'regression')
     return { decision: 'roll_back' as const, sentence: `Roll back: the gate says so. ${gate.sentence}` };
   if (gate?.may_release === false)
     return { decision: 'hold' as const, sentence: `Hold: the gate says so. ${gate.sentence}` };
-  const tried = gate?.candidate.agent_version ?? version;
-  if (tried !== version) throw new Error(`--gate: it is about the version ${tried}`);
   const until = Date.now() + waitOf(flags.wait);
   let answer: Awaited<ReturnType<typeof askedOf>> = await askedOf(version, flags, gate);
-  while (answer.decision === 'hold' && Date.now() + LOOK_EVERY_MS <= until) {
+  while (answer.decision === 'hold' && Date.now() < until) {
     terminal.err(safe(answer.sentence, 500));
-    await wait(LOOK_EVERY_MS);
+    await wait(Math.min(LOOK_EVERY_MS, until - Date.now()));
     const before = answer;
     // A service that has answered, and restarts, is asked again.
     answer = await askedOf(version, flags, gate).catch((error: unknown) => {
-      if (Date.now() + LOOK_EVERY_MS > until) throw error;
+      if (Date.now() >= until) throw error;
       terminal.err(safe(errorMessage(error), 500));
       return before;
     });
@@ -106,16 +106,45 @@ async function decided(terminal: Terminal, version: string, flags: ReleaseFlags)
   return answer;
 }
 
+/** A gate of other versions says nothing of these. An experiment may name none. */
+function checkSides(
+  terminal: Terminal,
+  { candidate, baseline }: GateJson,
+  asked: { readonly version: string; readonly against: string },
+): void {
+  for (const [side, version] of [
+    [candidate, asked.version],
+    [baseline, asked.against],
+  ] as const) {
+    if (side === null) continue;
+    if (side.agent_version === null)
+      terminal.err(safe(`--gate: ${side.name} names no version, and is taken to be ${version}`, 500));
+    else if (side.agent_version !== version)
+      throw new Error(
+        `--gate: ${safe(side.name, 200)} is of version ${safe(side.agent_version, 200)}, not ${safe(version, 200)}`,
+      );
+  }
+}
+
 /** One agent after the other: the service compares one pair at a time. */
 async function askedOf(version: string, flags: ReleaseFlags, gate: GateJson | undefined) {
   const { agent: named, ...rest } = flags;
   const { url, token } = serviceOf(rest);
   const agents = [];
+  let known = 0;
   for (const agent of new Set(named)) {
     const question = new URL(questionOf(version, { ...rest, agent }, gate), url);
-    const { release } = versionsCompared.parse(await ask(question, { ...reading(token), waitMs: ANSWER_MS }));
+    const { release, a: before } = versionsCompared.parse(
+      await ask(question, { ...reading(token), waitMs: ANSWER_MS }),
+    );
+    known += before.conversations;
     agents.push({ agent, ...release });
   }
+  // With a wrong name it would be held for ever.
+  if (known === 0)
+    throw new Error(
+      `no conversation of version ${safe(flags.against, 200)} of ${safe(named.join(', '), 200)} is known: are these their names?`,
+    );
   const [one, ...others] = agents;
   if (one !== undefined && others.length === 0) return one;
   return {
@@ -133,24 +162,27 @@ function questionOf(
   gate: GateJson | undefined,
 ): string {
   const drop = Number(maxDrop);
-  if (!(drop > 0 && drop < 100)) throw new Error('--max-drop: points above 0 and below 100, such as 5');
+  if (!(drop >= DROP_MIN && drop < 100))
+    throw new Error(`--max-drop: points from ${DROP_MIN} to below 100: 5 is from 90 % to 85 %`);
   const found = gate === undefined ? undefined : foundIn(gate, suite);
-  const query = { agent, a, b: version, suite, environment, since, smallest: String(drop / 100), ...found };
+  const query = { suite, ...found, agent, a, b: version, environment, since, smallest: String(drop / 100) };
   const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
   return `/api/v1/versions/compare?${new URLSearchParams(given)}`;
 }
 
-/** Results of the gate about success, by the suite that is asked about. */
-function foundIn({ rules: all }: GateJson, suite: string | undefined) {
-  const rules = all.filter((rule) => suite === undefined || rule.suite === suite);
-  const [test, another] = rules
-    .flatMap((rule) => ('tests' in rule ? rule.tests : []))
-    .filter(({ of }) => of === 'success');
+/** A share such as 0.05 is meant as 5. */
+const DROP_MIN = 0.5;
+
+/** Results of the gate about success, of the suite that is asked about, or of the first that it tested. */
+function foundIn({ rules: all }: GateJson, asked: string | undefined) {
+  const tested = all.filter((rule) => 'tests' in rule && rule.tests.some(({ of }) => of === 'success'));
+  const suite = asked ?? tested[0]?.suite;
+  const rules = all.filter((rule) => rule.suite === suite);
+  const [test] = rules.flatMap((rule) => ('tests' in rule ? rule.tests : [])).filter(({ of }) => of === 'success');
   if (test === undefined) throw new Error('--gate: no rule of it tested success: write `cases_worse: by chance`');
-  if (another !== undefined) throw new Error('--gate: it is about several suites: give --suite');
   const limits = rules.filter((one) => 'on_these_cases' in one && one.on_these_cases);
   const cases = limits.length === 0 ? undefined : limits.every(({ decision }) => decision === 'pass') ? 'kept' : 'open';
-  return { evidence: String(Math.min(test.evidence ?? 1, EVIDENCE_MAX)), cases };
+  return { suite, evidence: String(Math.min(test.evidence ?? 1, EVIDENCE_MAX)), cases };
 }
 
 /** More says nothing more. */

@@ -15,7 +15,7 @@ import type { SeriesPart } from './series-budget.ts';
 interface Scaled {
   /** Value of one stored unit, because totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
   readonly scale: number;
-  /** What is withheld of agents where there are too many series; absent where it is always exposed. */
+  /** Part of an agent that is withheld where there are too many series; absent where it is always exposed. */
   readonly part?: SeriesPart;
 }
 

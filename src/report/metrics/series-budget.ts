@@ -2,7 +2,7 @@
  * Keeps an answer to Prometheus within a number of series by what it has of agents, because Prometheus pays for each of them: in memory, at
  * each scrape, and again in each rule.
  *
- * Evaluations, outcomes and scores are always there: without their corrections a mean is wrong. What is left of the
+ * Evaluations, outcomes and scores are always there: without their corrections a mean is wrong. The rest of the
  * budget goes to steps and costs, then to verdicts by criterion, then to the buckets of histograms. Agents of most
  * traffic are served first, all versions of one alike, so that these can be compared. Under the budget all of them have
  * everything. The store has what is withheld: the API, the page and exports answer from it.

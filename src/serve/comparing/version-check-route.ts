@@ -23,7 +23,7 @@ const SAYS_YES: Readonly<Record<VersionCheck['asks'], readonly ReleaseDecision[]
 export const VERSION_CHECK_ROUTES: readonly Route<VersionCheckSide>[] = [
   ask(
     '/api/v1/versions/check',
-    `{metadata: {agent, version, against, asks?: may_go_on|may_promote|should_roll_back, suite?, environment?, evidence?}}
+    `{metadata: {agent, version, against, asks?: may_go_on|may_promote|should_roll_back, suite?, environment?, since?, smallest?, evidence?, cases?}}
 200 is yes, 409 is no: a webhook for rollouts, with the decision and its reason`,
     { body: versionCheck, answer: versionChecked },
     asking(versionCheck, async ({ comparing }: VersionCheckSide, { metadata }, { client }) => {
@@ -37,12 +37,19 @@ export const VERSION_CHECK_ROUTES: readonly Route<VersionCheckSide>[] = [
       };
       const answer = await comparing.answer({ job, from: client.from, signal: client.gone });
       if (answer.status !== 200) return answer;
-      const { release } = versionsCompared.parse(JSON.parse(textOf(answer)));
+      const { release, a: before } = versionsCompared.parse(JSON.parse(textOf(answer)));
+      // A wrong name would let each version go on.
+      if (before.conversations === 0) return jsonAnswer(404, { error: nothingOf(metadata) });
       const { decision, sentence } = release;
       return jsonAnswer(SAYS_YES[asks].includes(decision) ? 200 : 409, { decision, sentence });
     }),
   ),
 ];
+
+function nothingOf({ agent, against, environment }: VersionCheck): string {
+  const where = environment === undefined ? '' : ` in ${environment}`;
+  return `no conversation of version ${against} of ${agent}${where} is known: is this its name?`;
+}
 
 function textOf({ body }: Answer): string {
   return typeof body === 'string' ? body : Buffer.from(body).toString();

@@ -36,6 +36,9 @@ const canary = z.object({
   }),
 });
 
+/** Values that a pipeline passes on from its gate; the templates have none that promotes. */
+const GATE = { evidence: '0.4', cases: 'kept' };
+
 /** `result == "a"` and `result in ["a", "b"]`, of the language of conditions. */
 function holds(condition: string, result: string): boolean {
   const [, is] = /^result == "(\w+)"$/.exec(condition) ?? [];
@@ -62,7 +65,7 @@ test('analyses of Argo Rollouts go on, wait, promote and end a canary', { timeou
   for (const { metadata, spec } of templates)
     for (const [called, [against, version]] of Object.entries(VERSIONS)) {
       const values = new Map(spec.args.map(({ name, value }) => [name, value]));
-      for (const [name, value] of Object.entries({ service: running.http, agent: 'helper', version, against }))
+      for (const [name, value] of Object.entries({ service: running.http, agent: 'helper', version, against, ...GATE }))
         values.set(name, value);
       const [metric] = spec.metrics;
       const url = metric?.provider.web.url.replaceAll(
@@ -90,7 +93,7 @@ test('webhooks of Flagger go on, wait, promote and end a canary', { timeout: 60_
     for (const [called, [against, version]] of Object.entries(VERSIONS)) {
       const body = {
         ...{ name: 'shop-agent', namespace: 'prod', phase: 'Progressing', checksum: '85d557f47b' },
-        metadata: { ...metadata, agent: 'helper', version, against },
+        metadata: { ...metadata, agent: 'helper', version, against, ...GATE },
       };
       const answer = await fetch(`${running.http}${new URL(url).pathname}`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' } },

@@ -207,10 +207,10 @@ function splitOf(
   after: readonly LatestEvaluation[],
 ): TcrSplit | undefined {
   const criteria = [...suite.criteria.map(({ name }) => name), HARD_FAILURES];
-  const { kindOf } = kindsOf(before, after);
-  const kinds = [...new Set([...before, ...after].map(({ kind }) => kindOf(kind)))];
+  const { placeOf } = kindsOf(before, after);
+  const kinds = [...new Set([...before, ...after].map(placeOf))];
   const cellsOf = (evaluations: readonly LatestEvaluation[]) => {
-    const byKind = Map.groupBy(evaluations, ({ kind }) => kindOf(kind));
+    const byKind = Map.groupBy(evaluations, placeOf);
     return kinds.map((kind) => cellOf(suite, byKind.get(kind) ?? []));
   };
   return splitChange(cellsOf(before), cellsOf(after), criteria);

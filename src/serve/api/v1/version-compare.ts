@@ -2,23 +2,17 @@
  * `GET /api/v1/versions/compare`: two versions of an agent online, side by side. They saw different conversations, so
  * nothing is compared case by case: `statistics/compare/online` has the statistics. Where detection has raced the two, its verdict counts.
  */
-import {
-  compareOnline,
-  type OnlineSample,
-  type Spent,
-  type Valued,
-} from '../../../statistics/compare/online/compare-online.ts';
+import { compareOnline, type OnlineSample, type Spent } from '../../../statistics/compare/online/compare-online.ts';
 import { type Raced, withRace } from '../../../statistics/compare/online/raced.ts';
 import { meanOf } from '../../../statistics/compare/measure.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type VersionsCompared, versionsCompared, type VersionsQuery, versionsQuery } from '../../../api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
-import { releaseOf, ROLLS_BACK_AT } from '../../../model/release.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';
 import type { FrameReader } from '../../../store/frame-reader.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';
-import { isGood, isInSuccessRate, isScored } from '../../../model/severity.ts';
+import { isScored } from '../../../model/severity.ts';
 import { comparedJson } from '../../../report/documents/comparison-json.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { versionsFirstSeen } from './agent-versions.ts';
@@ -28,6 +22,7 @@ import { levelsOf, relatedOf } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
 import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';
+import { cameOf, goodShareOf, releaseJson, successOf, valuesOf } from './version-release.ts';
 import { type ReadVersion, readVersion, toldApart } from './versions-read.ts';
 
 const DAY_MS = 86_400_000;
@@ -93,7 +88,7 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       smallest_difference: query.smallest,
       a: { ...sideJson(query.a, a), ...read?.a.json },
       b: { ...sideJson(query.b, b), ...read?.b.json },
-      release: releaseJson(suite, { a: a.evaluations, b: b.evaluations }, { ...query, raced }),
+      release: releaseJson(suite, { a, b }, { ...query, raced }),
       related,
       notes: [
         ...(read === undefined ? [] : toldApart(read.a, read.b)),
@@ -161,84 +156,31 @@ async function racedOf(
   };
 }
 
-/**
- * Conversations of a before b began say nothing of today, and promote nothing: they count only where there is little else.
- * The race of detection and the comparison see the same traffic. The mean of their e-values is one, and hides neither.
- */
-function releaseJson(
-  suite: SuiteOutline,
-  { a, b }: { readonly a: Evaluations; readonly b: Evaluations },
-  asked: Pick<VersionsQuery, 'a' | 'b' | 'smallest' | 'cases' | 'evidence'> & { readonly raced: Raced | undefined },
-): VersionsCompared['release'] {
-  const began = b.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
-  const against = (side: Evaluations) =>
-    compareOnline(sampleOf(suite, side), sampleOf(suite, b), {
-      ...{ criteria: [], alpha: ALPHA, smallest: asked.smallest, about: suite.about },
-      called: { a: `version ${asked.a}`, b: `version ${asked.b}` },
-    });
-  const beside = against(a.filter(({ at }) => at >= began));
-  const { success, logWorse } = beside.isEnough ? beside : against(a);
-  const logs = [...(asked.raced === undefined ? [] : [asked.raced.log.worse]), logWorse];
-  const evidence = { cases: asked.evidence, traffic: meanOf(logs.map(Math.exp)) ?? 1 };
-  const change = success.is === 'compared' ? success : undefined;
-  const needed = change === undefined ? 0 : (change.casesNeeded ?? 0) - change.cases;
-  const { decision, sentence } = releaseOf({
-    change,
-    because:
-      asked.a === asked.b
-        ? 'it is the version before'
-        : change === undefined || beside.isEnough
-          ? undefined
-          : `${asked.a} has too little traffic beside ${asked.b} to tell`,
-    conversationsNeeded: needed > 0 ? needed : undefined,
-    evidence,
-    allowed: asked.smallest,
-    cases: asked.cases,
-    about: suite.about,
-  });
-  const together = evidence.cases * evidence.traffic;
-  return { decision, sentence, evidence: { ...evidence, together, rolls_back_at: ROLLS_BACK_AT } };
-}
-
 /** The turns of a conversation are averaged: it is the unit. */
 function sampleOf(suite: SuiteOutline, evaluations: Evaluations): OnlineSample {
-  const conversations = [...Map.groupBy(evaluations, ({ conversation }) => conversation).values()].map((turns) => {
-    // The cast holds: a group has a member.
-    const { conversation, at, kind } = turns[0] as LatestEvaluation;
-    const user = turns.find((turn) => turn.user !== undefined)?.user;
-    return { turns, came: { conversation, at, kind, user } };
-  });
-  const valuesOf = (of: (turns: Evaluations) => number | undefined): readonly Valued[] =>
-    conversations.flatMap(({ turns, came }) => {
-      const value = of(turns);
-      return value === undefined ? [] : { ...came, value };
-    });
+  const conversations = [...Map.groupBy(evaluations, ({ conversation }) => conversation).values()];
   const effortsOf = (of: (used: LatestEvaluation['used']) => number | undefined): readonly Spent[] =>
-    conversations.flatMap(({ turns, came }) => {
+    conversations.flatMap((turns) => {
       const [used, success] = [turns.map((turn) => of(turn.used)), successForEffort(turns)];
       const known = used.filter((amount) => amount !== undefined);
       if (success === undefined || known.length < used.length) return [];
-      return [{ ...came, effort: known.reduce((sum, amount) => sum + amount, 0), success }];
+      return [{ ...cameOf(turns), effort: known.reduce((sum, amount) => sum + amount, 0), success }];
     });
   return {
-    scores: valuesOf((turns) => meanOf(turns.flatMap(({ score }) => score ?? []))),
-    successes: valuesOf(successOf),
-    passes: new Map(suite.criteria.map(({ name }) => [name, valuesOf((turns) => passRateOf(turns, name))])),
+    scores: valuesOf(evaluations, (turns) => meanOf(turns.flatMap(({ score }) => score ?? []))),
+    successes: valuesOf(evaluations, successOf),
+    passes: new Map(
+      suite.criteria.map(({ name }) => [name, valuesOf(evaluations, (turns) => passRateOf(turns, name))]),
+    ),
     steps: effortsOf(({ steps }) => steps),
     tokens: effortsOf(({ tokens }) => tokens),
     cost: effortsOf(({ costNanos }) => (costNanos === undefined ? undefined : costNanos / NANO)),
   };
 }
 
-function successOf(turns: Evaluations): number | undefined {
-  return meanOf(
-    turns.filter(({ outcome }) => isInSuccessRate(outcome)).map(({ outcome }) => (isGood(outcome) ? 1 : 0)),
-  );
-}
-
 /** Rate of successes among all scored turns: effort for a turn that was handed over was spent, and is no success. */
 function successForEffort(turns: Evaluations): number | undefined {
-  return meanOf(turns.filter(({ outcome }) => isScored(outcome)).map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
+  return goodShareOf(turns.filter(({ outcome }) => isScored(outcome)));
 }
 
 function passRateOf(turns: Evaluations, criterion: string): number | undefined {
