@@ -16,8 +16,8 @@ const segmentKeys = z.union(
 
 export const METRICS = section('start', 'Labels of the metrics of conversations.', {
   maxLabelValues: count(
-    { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000, rare: true },
-    'Combinations of agent, version, environment and segment; later ones are counted under `other`. A tenth of it, but at least 20, is the number of segments of each agent.',
+    { key: 'metrics.max_label_values', default: 1000, min: 1, max: 100_000, rare: true },
+    'Combinations of agent, version, environment and segment. Beyond it, one that is idle and no newest version gives way, or the new one is counted under `other`. A tenth of it, but at least 20, is the number of segments of each agent.',
   ),
   maxSeries: count(
     { key: 'metrics.max_series', default: 20_000, min: 1000, max: 1_000_000, rare: true },

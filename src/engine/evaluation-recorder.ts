@@ -21,7 +21,13 @@ import { type KeptSubAgents, keptSubAgentsOf, SubAgentTotals } from './counting/
 import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/suite/evaluator-version.ts';
 import type { Judges } from '../score/suite/judges.ts';
 import type { CompiledSuite } from '../score/suite/suite.ts';
-import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
+import type {
+  EngineStore,
+  EvaluationPlace,
+  PreviousEvaluation,
+  Total,
+  WaitingEvaluation,
+} from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { comesFrom, traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
@@ -71,14 +77,41 @@ export class EvaluationRecorder {
     this.#segmentKeys = options.segment;
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
-    this.#guard = new LabelGuard(options);
+    this.#guard = new LabelGuard({ ...options, onGiveWay: (labels) => this.#drop(labels) });
     this.#subAgents = new SubAgentTotals(options.store.totals, options);
-    for (const total of options.store.totals.all()) {
-      this.#subAgents.remember(total);
-      if (total.metric !== QUALITY_METRICS.evaluations.name && total.metric !== QUALITY_METRICS.feedback.name) continue;
-      const labels = toAgentLabels(total.labels);
-      if (!isFolded(labels)) this.#guard.remember(labels);
+    const totals = options.store.totals.all();
+    for (const total of totals) this.#subAgents.remember(total);
+    this.#rememberLabels(totals);
+  }
+
+  /** Own combinations, and versions that other instances have met, the newest first. */
+  #rememberLabels(totals: readonly Total[]): void {
+    const ofVersion = ({ agent, agent_version, environment }: AgentLabels) =>
+      JSON.stringify([agent, agent_version, environment]);
+    const firsts = totals
+      .filter(({ metric }) => metric === QUALITY_METRICS.firstSeen.name)
+      .map(({ labels, value }) => ({ labels: toAgentLabels(labels), value }))
+      .toSorted((a, b) => b.value - a.value);
+    const firstOf = new Map(firsts.map(({ labels, value }) => [ofVersion(labels), value]));
+    for (const { metric, labels: all } of totals) {
+      if (metric !== QUALITY_METRICS.evaluations.name && metric !== QUALITY_METRICS.feedback.name) continue;
+      const labels = toAgentLabels(all);
+      if (!isFolded(labels)) this.#guard.remember(labels, firstOf.get(ofVersion(labels)));
     }
+    // A version that was met elsewhere is told apart by its segments when it comes.
+    if (this.#segmentKeys.length > 0) return;
+    for (const { labels, value } of firsts) if (!isFolded(labels)) this.#guard.meet(labels, value);
+  }
+
+  #drop(gone: AgentLabels): void {
+    this.#suiteTotals.delete(gone);
+    this.#store.totals.drop(
+      ({ agent, agent_version, environment, segment }) =>
+        agent === gone.agent &&
+        agent_version === gone.agent_version &&
+        environment === gone.environment &&
+        segment === gone.segment,
+    );
   }
 
   /** A turn has arrived, which may bring names that nobody had. */
@@ -142,6 +175,7 @@ export class EvaluationRecorder {
         ? labelsOf(place.subject, this.#segmentKeys)
         : toAgentLabels(before?.labels ?? waited?.place.labels ?? {}),
       this.#senders.of(place.subject.turns.at(-1)?.traceId),
+      place.logTime,
     );
     const totals = this.#totalsFor(suite, labels);
     const { conversation, trace } = place;

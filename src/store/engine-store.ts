@@ -98,6 +98,8 @@ export interface Total {
   readonly value: number;
   /** The last conversation that moved it; not kept over a restart. */
   readonly exemplar: SeriesExemplar | undefined;
+  /** It was deleted. */
+  readonly isGone?: true;
 }
 
 /**
@@ -107,6 +109,8 @@ export interface Total {
 export interface RunningTotals {
   /** Finds the series or makes it, at zero. Callers name a metric's labels always in the same order. */
   series(metric: string, labels: Labels): { add(amount: number, exemplar?: SeriesExemplar): void };
+  /** Series of these labels are deleted with the commit; they begin again at zero where one is asked for. */
+  drop(isGone: (labels: Labels) => boolean): void;
   /** A time of the log, in milliseconds, of which the smallest that was ever noted stays, whichever instance noted it. */
   earliest(metric: string, labels: Labels): { note(time: number): void };
   /** Times that have been noted. */

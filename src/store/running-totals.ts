@@ -46,6 +46,8 @@ export class TotalsInMemory implements RunningTotals {
   readonly times = new FirstTimes();
   readonly #entries = new Map<string, TotalEntry>();
   #changed = new Set<TotalEntry>();
+  /** Dropped in the transaction that is open, by key. */
+  #dropped = new Map<string, TotalEntry>();
   readonly #onChange = (entry: TotalEntry) => {
     this.#changed.add(entry);
   };
@@ -64,6 +66,7 @@ export class TotalsInMemory implements RunningTotals {
   clear(): void {
     this.#entries.clear();
     this.#changed = new Set();
+    this.#dropped = new Map();
     this.times.clear();
   }
 
@@ -83,6 +86,15 @@ export class TotalsInMemory implements RunningTotals {
     return this.times.earliest(metric, labels);
   }
 
+  drop(isGone: (labels: Labels) => boolean): void {
+    for (const [key, entry] of this.#entries) {
+      if (!isGone(entry.labels)) continue;
+      this.#entries.delete(key);
+      this.#changed.delete(entry);
+      if (!entry.isNew) this.#dropped.set(key, entry);
+    }
+  }
+
   all(): Total[] {
     return [...[...this.#entries.values()].map(toTotal), ...this.times.all()];
   }
@@ -91,15 +103,22 @@ export class TotalsInMemory implements RunningTotals {
     return this.#changed;
   }
 
+  /** To be deleted before what changed is written: one of them may have begun again. */
+  get dropped(): Iterable<TotalEntry> {
+    return this.#dropped.values();
+  }
+
   /** After the commit: what changed in it. */
   committed(): Total[] {
-    const changed = [...this.#changed];
+    const [changed, dropped] = [[...this.#changed], [...this.#dropped.values()]];
     this.#changed = new Set();
+    this.#dropped = new Map();
     for (const entry of changed) {
       entry.committed = entry.value;
       entry.isNew = false;
     }
-    return [...changed.map(toTotal), ...this.times.committed()];
+    const gone = dropped.map((entry): Total => ({ ...toTotal(entry), isGone: true }));
+    return [...gone, ...changed.map(toTotal), ...this.times.committed()];
   }
 
   dropExemplars(): void {
@@ -109,7 +128,12 @@ export class TotalsInMemory implements RunningTotals {
   /** After a rollback. */
   discard(): void {
     for (const entry of this.#changed) entry.value = entry.committed;
+    for (const [key, entry] of this.#dropped) {
+      entry.value = entry.committed;
+      this.#entries.set(key, entry);
+    }
     this.#changed = new Set();
+    this.#dropped = new Map();
     this.times.discard();
   }
 }

@@ -72,7 +72,7 @@ test('without anything written, the defaults hold', () => {
     receive: receiveLimits(Number.MAX_SAFE_INTEGER),
     store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },
     score: { checkTimeoutMs: 1000 },
-    metrics: { maxLabelValues: 200, maxSeries: 20_000, segment: [], maxSegments: 20 },
+    metrics: { maxLabelValues: 1000, maxSeries: 20_000, segment: [], maxSegments: 100 },
     detection: {
       active: true,
       falseAlarmsPerMonth: 1,

@@ -135,7 +135,7 @@ function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
 }
 
 /** Agents and versions beyond the limit of labels are counted together. */
-const ABOUT_OTHER = `“${OTHER}” is what came after the first agents and versions (metrics.max_label_values), counted together. The list finds those conversations under their own names.`;
+const ABOUT_OTHER = `“${OTHER}” is what had no place among the agents and versions (metrics.max_label_values), counted together. The list finds those conversations under their own names.`;
 
 /** No data is a state of its own, and never a zero. */
 function nothingHappened({ suite, since, until }: Trend, place: Place) {

@@ -178,7 +178,7 @@ export const SCORING_METRICS = {
     },
   }),
   labelValues: readGauge('assay_label_values', 'combinations', {
-    help: 'Combinations of agent, version, environment and segment that have series. From metrics.max_label_values on, new ones are counted under `other`.',
+    help: 'Combinations of agent, version, environment and segment that have series. From metrics.max_label_values on, idle ones that are no newest version give way, or new ones are counted under `other`.',
     read: (now) => now.labelSets(),
   }),
   folded: counter('assay_series_folded_total', 'evaluations', {

@@ -11,11 +11,13 @@ import type { Format } from './text-format.ts';
 /** Last written lines of a series; invalid once it has changed. */
 export interface Kept {
   /** Place among the series of its metric. */
-  readonly at: number;
+  at: number;
   bornAt: number;
   text: string | undefined;
   format: Format;
   form: Form;
+  /** It was dropped, and is taken out when no scrape is under way. */
+  isGone?: boolean;
 }
 
 /** All lines of a series, or the fewest that it may have. */
@@ -31,7 +33,7 @@ interface SeriesWriter<S> {
 
 /** A scrape under way. */
 interface Snapshot<S> extends Scrape {
-  /** Number of series when the scrape began: they are the first ones, because none is ever removed. */
+  /** Number of series when the scrape began: they are the first ones, because none is removed meanwhile. */
   readonly count: number;
   /** Number of series that it has written. */
   done: number;
@@ -43,6 +45,7 @@ export class KeptSeries<S extends Kept> {
   readonly #writer: SeriesWriter<S>;
   readonly #byKey = new Map<string, S>();
   readonly #snapshots = new Set<Snapshot<S>>();
+  #hasGone = false;
 
   constructor(writer: SeriesWriter<S>) {
     this.#writer = writer;
@@ -55,14 +58,38 @@ export class KeptSeries<S extends Kept> {
   /** Must be called before each change of a series. */
   change(key: string, make: (kept: Kept) => S, bornAt: number): S {
     let series = this.#byKey.get(key);
-    if (series === undefined) {
-      series = make({ at: this.#byKey.size, bornAt, text: undefined, format: 'text', form: 'whole' });
+    if (series === undefined || series.isGone === true) {
+      const at = series?.at ?? this.#byKey.size;
+      series = make({ at, bornAt, text: undefined, format: 'text', form: 'whole' });
       this.#byKey.set(key, series);
     }
     for (const snapshot of this.#snapshots) this.#keepFor(snapshot, series);
     series.bornAt = Math.min(series.bornAt, bornAt);
     series.text = undefined;
     return series;
+  }
+
+  /** Undefined if it is not there. */
+  drop(key: string): S | undefined {
+    const series = this.#byKey.get(key);
+    if (series === undefined || series.isGone === true) return undefined;
+    for (const snapshot of this.#snapshots) this.#keepFor(snapshot, series);
+    series.isGone = true;
+    this.#hasGone = true;
+    return series;
+  }
+
+  #takeOut(): void {
+    if (!this.#hasGone || this.#snapshots.size > 0) return;
+    this.#hasGone = false;
+    let at = 0;
+    for (const [key, series] of this.#byKey) {
+      if (series.isGone === true) this.#byKey.delete(key);
+      else {
+        series.at = at;
+        at += 1;
+      }
+    }
   }
 
   /** All of them, to drop exemplars. A scrape under way may show those that it has written already. */
@@ -74,6 +101,7 @@ export class KeptSeries<S extends Kept> {
   }
 
   lines(scrape: Scrape): Lines {
+    this.#takeOut();
     const snapshot = { ...scrape, count: this.#byKey.size, done: 0, before: new Map<S, string>() };
     this.#snapshots.add(snapshot);
     return { texts: this.#texts(snapshot), release: () => this.#snapshots.delete(snapshot) };
@@ -93,7 +121,7 @@ export class KeptSeries<S extends Kept> {
   }
 
   #textOf(series: S, { format, newSince }: Scrape): string {
-    const form = this.#writer.formOf(series);
+    const form = series.isGone === true ? undefined : this.#writer.formOf(series);
     if (form === undefined) return '';
     if (series.bornAt > newSince) return this.#writer.writeEmpty(series, format, form);
     if (series.text === undefined || series.format !== format || series.form !== form) {

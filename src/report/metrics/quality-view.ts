@@ -28,6 +28,8 @@ export interface SeriesTotal {
   readonly labels: { readonly [label: string]: string };
   readonly value: number;
   readonly exemplar: SeriesExemplar | undefined;
+  /** The store has deleted it. */
+  readonly isGone?: true;
 }
 
 const ALL: readonly QualityMetric[] = [
@@ -38,6 +40,7 @@ const ALL: readonly QualityMetric[] = [
 
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
+  drop(part: string, total: SeriesTotal): void;
   lines(scrape: Scrape): Lines;
   dropExemplars(): void;
 }
@@ -73,6 +76,11 @@ export class QualityView {
       const place = this.#places.get(total.metric);
       // Series of a newer Assay that used this store.
       if (place === undefined) continue;
+      if (total.isGone === true) {
+        place.family.drop(place.part, total);
+        if (total.metric === QUALITY_METRICS.evaluations.name) this.#labelSets.delete(labelSetOf(total.labels));
+        continue;
+      }
       place.family.take(place.part, total, bornAt);
       if (total.metric === QUALITY_METRICS.evaluations.name) this.#noteLabels(total.labels);
     }
@@ -115,10 +123,14 @@ export class QualityView {
     }));
   }
 
-  #noteLabels({ agent = '', agent_version = '', environment = '', segment }: SeriesTotal['labels']): void {
-    if (isFolded({ agent, agent_version, environment })) return;
-    this.#labelSets.add(JSON.stringify([agent, agent_version, environment, segment ?? null]));
+  #noteLabels(labels: SeriesTotal['labels']): void {
+    const { agent = '', agent_version = '', environment = '' } = labels;
+    if (!isFolded({ agent, agent_version, environment })) this.#labelSets.add(labelSetOf(labels));
   }
+}
+
+function labelSetOf({ agent = '', agent_version = '', environment = '', segment }: SeriesTotal['labels']): string {
+  return JSON.stringify([agent, agent_version, environment, segment ?? null]);
 }
 
 /** The last one, and its text once it was asked for. */
@@ -199,6 +211,11 @@ class Singles implements Family {
     series.exemplar.take(exemplar);
   }
 
+  drop(_part: string, { labels }: SeriesTotal): void {
+    const gone = this.#series.drop(JSON.stringify(labels));
+    if (gone !== undefined) this.#budget.add(-1, gone.owner, this.#metric.part);
+  }
+
   lines(scrape: Scrape): Lines {
     return this.#series.lines(scrape);
   }
@@ -262,6 +279,15 @@ class Histograms implements Family {
       series.counts[index] = total.value;
       series.exemplars[index]?.take(total.exemplar);
     }
+  }
+
+  /** A histogram is one series here, which goes with the first of its parts. */
+  drop(_part: string, total: SeriesTotal): void {
+    const { le: _, ...labels } = total.labels;
+    const gone = this.#series.drop(JSON.stringify(labels));
+    if (gone === undefined) return;
+    this.#budget.add(-WITHOUT_BUCKETS, gone.owner, this.#metric.part);
+    this.#budget.add(1 - this.#bounds.length, gone.owner, 'buckets');
   }
 
   lines(scrape: Scrape): Lines {

@@ -119,7 +119,7 @@ export class DueScoring implements ScoringStore {
       homes: loaded.homes,
       outboxPayload: this.#outboxPayload,
     });
-    await writeTotals(session, this.#instance.id, this.#instance.totals.changed);
+    await writeTotals(session, this.#instance.id, this.#instance.totals);
     await writeFirstTimes(session, this.#instance.totals.times.changed);
     await writeHistory(session, this.#instance.id, this.workingSet.history.changed());
     await this.workingSet.words.write(session);

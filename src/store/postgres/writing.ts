@@ -66,7 +66,13 @@ export async function writeHistory(session: Session, instance: number, rows: rea
   await session.run(WRITE_HISTORY, [instance, ...columns]);
 }
 
-export async function writeTotals(session: Session, instance: number, changed: Iterable<TotalEntry>): Promise<void> {
+export async function writeTotals(
+  session: Session,
+  instance: number,
+  { changed, dropped }: { readonly changed: Iterable<TotalEntry>; readonly dropped: Iterable<TotalEntry> },
+): Promise<void> {
+  const gone = [...dropped].map(({ metric, encoded }) => seriesKey(metric, encoded));
+  if (gone.length > 0) await session.run(DROP_TOTALS, [instance, gone]);
   const entries = [...changed];
   if (entries.length === 0) return;
   await session.run(WRITE_TOTALS, [
@@ -239,6 +245,10 @@ const WRITE_HISTORY = {
     SELECT $1, * FROM unnest(${[...HISTORY_TYPES.place, ...HISTORY_TYPES.sums].map((type, index) => `$${index + 2}::${type}[]`).join(', ')})
     ON CONFLICT (suite, width, begins, agent, agent_version, environment, segment, outcome, instance)
     DO UPDATE SET ${HISTORY_COLUMNS.sums.map((name) => `${name} = history.${name} + excluded.${name}`).join(', ')}`,
+};
+const DROP_TOTALS = {
+  name: 'drop-totals',
+  sql: 'DELETE FROM totals WHERE instance = $1 AND series = ANY($2::uuid[])',
 };
 const WRITE_TOTALS = {
   name: 'write-totals',

@@ -12,6 +12,8 @@ export class TotalRows {
   /** Numbers of the series that were written; whether they were committed, the entries know. */
   readonly #ids = new Map<TotalEntry, number>();
   readonly #writeTime: StatementSync;
+  readonly #dropValue: StatementSync;
+  readonly #dropSeries: StatementSync;
 
   /** Loads what is stored into `totals`. */
   constructor(database: DatabaseSync, totals: TotalsInMemory) {
@@ -24,6 +26,10 @@ export class TotalRows {
     this.#write = database.prepare(
       'INSERT INTO total_values (series, value) VALUES (?, ?) ON CONFLICT (series) DO UPDATE SET value = excluded.value',
     );
+    this.#dropValue = database.prepare(
+      'DELETE FROM total_values WHERE series = (SELECT id FROM total_series WHERE metric = ? AND labels = ?)',
+    );
+    this.#dropSeries = database.prepare('DELETE FROM total_series WHERE metric = ? AND labels = ?');
     this.#writeTime = database.prepare(
       'INSERT INTO first_times (metric, labels, at) VALUES (?, ?, ?) ON CONFLICT (metric, labels) DO UPDATE SET at = min(at, excluded.at)',
     );
@@ -37,6 +43,11 @@ export class TotalRows {
 
   /** Writes what changed; belongs inside the transaction of the evaluations. */
   flush(): void {
+    for (const entry of this.#totals.dropped) {
+      this.#dropValue.run(entry.metric, entry.encoded);
+      this.#dropSeries.run(entry.metric, entry.encoded);
+      this.#ids.delete(entry);
+    }
     for (const entry of this.#totals.changed) this.#write.run(this.#idOf(entry), entry.value);
     for (const entry of this.#totals.times.changed) this.#writeTime.run(entry.metric, entry.encoded, entry.time);
   }

@@ -121,3 +121,73 @@ test('a sender may introduce all names there is room for, and then others still 
   expect(others.reduce((sum, count) => sum + count, 0)).toBe(40);
   expect(guard.admit({ agent: '2 0', agent_version: '1', environment: 'e' }, 1).agent).toBe('2 0');
 });
+
+const HOUR_MS = 3_600_000;
+
+/** Admits versions of agents at hours of the log. */
+function releases(maxLabelValues: number) {
+  const [folds, gone]: [Fold[], string[]] = [[], []];
+  const guard = new LabelGuard({
+    ...{ maxLabelValues, maxSegments: 20, onFold: (fold) => folds.push(fold) },
+    onGiveWay: ({ agent, agent_version }) => gone.push(`${agent} ${agent_version}`),
+  });
+  const admit = (agent: string, agent_version: string, hour: number, sender = 1) =>
+    guard.admit({ agent, agent_version, environment: 'e' }, sender, hour * HOUR_MS).agent_version;
+  return { guard, folds, gone, admit };
+}
+
+test('a release of every agent keeps its name: the longest idle version of four gives way', () => {
+  const { admit, folds, gone } = releases(40);
+  const agents = Array.from({ length: 10 }, (_, number) => `a${number}`);
+  for (const [day, version] of ['1', '2', '3', '4', '5'].entries())
+    for (const agent of agents) expect(admit(agent, version, 24 * day)).toBe(version);
+
+  expect(folds).toEqual([]);
+  expect(gone).toEqual(agents.map((agent) => `${agent} 1`));
+});
+
+test('newest three versions give way to nothing, and versions in use neither', () => {
+  const { admit, folds, gone } = releases(4);
+  for (const version of ['1', '2', '3', '4']) admit('a', version, 0);
+  admit('a', '1', 5);
+
+  expect(admit('b', '1', 5.5)).toBe('other');
+  expect(gone).toEqual([]);
+  expect(folds).toEqual([{ label: 'agent', agent: 'b' }]);
+  // Version 1 was in use until five o'clock.
+  expect(admit('b', '1', 7)).toBe('1');
+  expect(gone).toEqual(['a 1']);
+  expect(admit('a', '1', 7.1)).toBe('other');
+});
+
+test('whoever invents versions hides none that is in use, and makes only so many others give way in a day', () => {
+  const { admit, gone } = releases(20);
+  for (let number = 0; number < 10; number += 1) admit(`real ${number}`, '1', 0);
+  let hour = 0;
+  for (let number = 0; number < 2000; number += 1) {
+    hour = 0.01 * number;
+    admit('real 0', `invented ${number}`, hour, 2);
+    if (number % 10 === 0) for (let real = 0; real < 10; real += 1) expect(admit(`real ${real}`, '1', hour)).toBe('1');
+  }
+
+  expect(gone.every((name) => name.startsWith('real 0 invented'))).toBe(true);
+  expect(gone.length).toBeLessThanOrEqual(20);
+  expect(gone.length).toBeGreaterThan(0);
+});
+
+test('combinations of an earlier run are taken as just seen, and the oldest versions are known', () => {
+  const { admit, guard, gone } = releases(5);
+  for (const [version, first] of [
+    ['new', 4],
+    ['newer', 5],
+    ['old', 1],
+    ['older', 0],
+    ['newest', 6],
+  ] as const)
+    guard.remember({ agent: 'a', agent_version: version, environment: 'e' }, first);
+
+  expect(admit('b', '1', 1000)).toBe('other');
+  expect(admit('a', 'newest', 1000.5)).toBe('newest');
+  expect(admit('b', '1', 1001.2)).toBe('1');
+  expect(gone).toEqual(['a older']);
+});
