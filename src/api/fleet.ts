@@ -27,7 +27,7 @@ const fleetAgent = z.strictObject({
   harm_per_hour: z.number().meta({
     description: 'failures an hour, a graceful one counted once, a partial one twice, a hard one three times',
   }),
-  failures_per_hour: estimate.optional().meta({ description: 'absent where none was good or bad' }),
+  failures_per_hour: estimate.optional().meta({ description: 'absent where it rests on too few' }),
   per_hour: z.number().meta({ description: 'conversations an hour; turns, where the scope is turn' }),
   score: estimate.optional().meta({ description: 'mean score' }),
   change: change.meta({ description: 'against the window before, of the same length' }),

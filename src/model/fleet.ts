@@ -89,8 +89,8 @@ function failures({ failed, of }: Failures, about: About): string {
 
 function alarmWords({ count, agoMs }: Told['alarms']): string {
   if (count === 0) return '';
-  const since = agoMs === undefined ? '' : ` since ${agoText(agoMs)}`;
-  return count === 1 ? `; an alarm${since}` : `; ${count} alarms${since === '' ? '' : `, the first${since}`}`;
+  const lasting = agoMs === undefined ? '' : ` for ${stretch(agoMs)}`;
+  return `; ${count === 1 ? 'an alarm' : `${count} alarms`}${lasting}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -83,12 +83,12 @@ test.each([
   [
     'an alarm',
     { alarms: { count: 1, agoMs: 90 * 60_000 } },
-    'No clear change: 14 of 120 failed, 12 of 118 before; an alarm since 90 min ago',
+    'No clear change: 14 of 120 failed, 12 of 118 before; an alarm for 90 min',
   ],
   [
     'alarms',
     { alarms: { count: 2, agoMs: 50 * HOUR_MS } },
-    'No clear change: 14 of 120 failed, 12 of 118 before; 2 alarms, the first since 2 days ago',
+    'No clear change: 14 of 120 failed, 12 of 118 before; 2 alarms for 2 days',
   ],
   [
     'an alarm of unknown age',

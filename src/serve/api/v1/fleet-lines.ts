@@ -5,6 +5,7 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { type FleetChange, type Failures, fleetSentence, harmPerHour, rankedByHarm } from '../../../model/fleet.ts';
 import { isFailure, isInSuccessRate } from '../../../model/severity.ts';
+import { WIDE } from '../../../model/wide.ts';
 import { fleetChanges } from '../../../statistics/compare/online/fleet-changes.ts';
 import type { FleetHistory } from '../../../store/fleet-history.ts';
 import { type Effects, meanEstimate, shareEstimate } from './estimates.ts';
@@ -126,7 +127,7 @@ function newestJson({ version, at }: Newest, change: FleetChange | undefined): F
 /** The interval is that of the share of failures, at the traffic that there was. */
 function failuresPerHour({ failed, of }: Failures, hours: number, effect: number | undefined): ApiEstimate | undefined {
   const share = shareEstimate(failed, of, effect);
-  if (share === undefined) return undefined;
+  if (share === undefined || share.high - share.low > WIDE) return undefined;
   const { value, low, high, n } = share;
   const perHour = of / hours;
   return { value: value * perHour, low: low * perHour, high: high * perHour, n };
