@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Facets } from '../../src/api/facets.ts';
 import type { Fleet } from '../../src/api/fleet.ts';
 import { freeListenPorts, startAssay } from '../simulation/process.ts';
-import { expectRight, openPage, takeScreenshot, useBrowser } from './browser.ts';
+import { expectRight, isWiderThanWindow, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { agentAt, fleetOf } from './fleet-of.ts';
 import { sendConversations, untilAnswered } from './sent-spans.ts';
 
@@ -66,7 +66,15 @@ test('a thousand agents: few rows are in the document, and keys, words and scrol
 
   expect(await rows.count()).toBeLessThan(60);
   await expectRight(page, ['dark', 'light'], 'fleet');
-  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const [width, height] of [
+    [390, 844],
+    [1024, 768],
+    [1440, 900],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    expect(await isWiderThanWindow(page)).toBe(false);
+    await takeScreenshot(page, `fleet-at-${width}`);
+  }
   for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
   expect(await page.locator('.row.active .fleet-agent').innerText()).toContain('onerror');
   await page.evaluate("document.querySelector('.fleet-frame').scrollTo(0, 1e9)");

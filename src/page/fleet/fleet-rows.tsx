@@ -69,12 +69,12 @@ export function FleetRow({ one, href, onFocus }: RowProps) {
       <SpanText in="b" class="fleet-agent" text={agent} charactersMax={100} />
       <SpanText in="span" class="fleet-sentence" text={sentence} charactersMax={400} />
       <span class="fleet-failures number">
+        <span class="fleet-unit">{'Failures/h '}</span>
         {perHour === 0 ? '–' : <Failures of={failed} />}
-        <span class="fleet-unit"> failures an hour</span>
       </span>
       <span class="fleet-traffic number">
+        <span class="fleet-unit">{`${capitalized(scope)}s/h `}</span>
         {rateText(perHour)}
-        <span class="fleet-unit">{` ${scope}s/h`}</span>
       </span>
       <span class="fleet-score number">
         <span class="fleet-unit">{`${capitalized(wordsOf(about).score)} `}</span>
@@ -85,7 +85,7 @@ export function FleetRow({ one, href, onFocus }: RowProps) {
           <>
             <SpanText text={newest.agent_version} charactersMax={40} />
             <span class="aside">
-              {' since '}
+              {', '}
               <Time at={newest.since} />
             </span>
           </>
@@ -125,7 +125,7 @@ function Score({ of }: { readonly of: ApiEstimate | undefined }) {
   return <span title={`95 % interval ${scoreRange(of)}`}>{scoreText(of.value)}</span>;
 }
 
-/** Of a hundred and more an hour nobody reads tenths. */
+/** Tenths, and none from a hundred on. */
 function rateText(perHour: number): string {
   if (perHour > 0 && perHour < 0.05) return '< 0.1';
   return perHour < 99.95 ? perHour.toFixed(1) : Math.round(perHour).toLocaleString('en');

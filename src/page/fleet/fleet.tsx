@@ -70,7 +70,7 @@ interface ListProps {
   readonly hrefOf: (one: FleetAgent) => string;
 }
 
-export function FleetList({ fleet, hrefOf }: ListProps) {
+function FleetList({ fleet, hrefOf }: ListProps) {
   const { agents, agents_left_out: leftOut, alarms_known: knowsAlarms, related } = fleet;
   const [words, setWords] = useState('');
   const found = agentsWith(agents, words);

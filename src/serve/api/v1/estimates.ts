@@ -42,7 +42,7 @@ export function effectsOf(evaluations: readonly LatestEvaluation[]): Effects {
   };
 }
 
-/** Of many agents together, each against its own level. `all` is how many evaluations there are besides the latest. */
+/** Design effects of many agents together, each against its own level. `all` counts the evaluations, read or not. */
 export function effectsOfMany(latest: readonly LatestEvaluation[], all: number): Effects {
   const effect = (valueIn: (one: LatestEvaluation) => number | undefined) => {
     const valued = latest.flatMap((one) => {

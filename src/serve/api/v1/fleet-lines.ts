@@ -30,7 +30,7 @@ export interface FleetWindow {
 export interface CountedAgent {
   readonly agent: string;
   readonly suite: SuiteOutline;
-  /** Of this suite, in both windows. */
+  /** Rows of this suite, in both windows. */
   readonly rows: readonly FleetHistory[];
 }
 

@@ -103,7 +103,7 @@ function tellingSuite(among: readonly SuiteOutline[], rows: readonly FleetHistor
   return among.find((suite) => has(suite, true)) ?? among.find((suite) => has(suite, false));
 }
 
-/** Of each suite that gives figures. */
+/** Effects of each suite that gives figures. */
 async function effectsIn(
   reader: V1Side['reader'],
   counted: readonly CountedAgent[],
