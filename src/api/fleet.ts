@@ -9,7 +9,7 @@ export const fleetQuery = z
   .strictObject({
     environment: anyOf(z.string()),
     suite: z.string().optional().meta({ description: 'the most telling one of each agent unless given' }),
-    since: timeAsked.optional().meta({ description: '24h unless given; at most 31 days before until' }),
+    since: timeAsked.optional().meta({ description: '24h unless given; at most 8 days before until' }),
     until: timeAsked.optional().meta({ description: 'now unless given' }),
     limit: z.coerce.number().int().min(1).max(AGENTS_MAX).default(AGENTS_MAX),
   })

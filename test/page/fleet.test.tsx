@@ -21,11 +21,11 @@ test.each([
     'since=7d&environment=prod&suite=s&words=x',
     'since=7d&environment=prod&suite=s',
   ],
-  ['a time that is too long', 'since=90d', 'since=30d'],
+  ['a time that is too long', 'since=30d', 'since=7d'],
   [
     'a long time that has ended',
     'since=2026-01-01T00:00:00Z&until=2026-06-01T00:00:00Z',
-    'since=2026-05-01T00:00:00.000Z&until=2026-06-01T00:00:00Z',
+    'since=2026-05-25T00:00:00.000Z&until=2026-06-01T00:00:00Z',
   ],
 ])('the fleet is asked for %s', (_, search, asked) => {
   const place = { view: 'overview', conversation: undefined, query: new URLSearchParams(search) } as const;

@@ -19,8 +19,9 @@ import { FleetRows } from './fleet-rows.tsx';
 const EVERY_MS = 60_000;
 /** With more agents there is a field to find some. */
 const FEW_AGENTS = 8;
-/** The service compares windows up to about this length. */
-const LONGEST_MS = 31 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** The service compares windows up to this length. */
+const LONGEST_MS = 8 * DAY_MS;
 
 interface FleetProps {
   readonly place: Place;
@@ -49,13 +50,13 @@ function FleetSection({ place, facets, since }: FleetProps) {
   );
 }
 
-/** A time that is too long is that of its last 30 days. */
+/** A time that is too long is cut to its last 7 days. */
 export function fleetQueryOf({ query }: Place, usual: string, now: number): URLSearchParams {
   const asked = onlyOf(query, ['suite', 'environment', 'since', 'until']);
   const since = asked.get('since') ?? usual;
   const until = timeSince(asked.get('until') ?? '', now) ?? now;
   const isLong = until - (timeSince(since, now) ?? now) > LONGEST_MS;
-  const last = asked.has('until') ? new Date(until - LONGEST_MS).toISOString() : '30d';
+  const last = asked.has('until') ? new Date(until - 7 * DAY_MS).toISOString() : '7d';
   return withChanges(asked, { since: isLong ? last : since });
 }
 

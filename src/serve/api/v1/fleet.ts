@@ -29,8 +29,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Shorter windows are read in the finer stretches of the history. */
 const FINE_BELOW_MS = 6 * HOUR_MS;
-/** A thousand agents have seven million rows in a month and the one before. */
-const WINDOW_MAX_MS = 31 * DAY_MS;
+/** A thousand agents have two million rows in this and the window before: seconds, of the ten that a read may take. */
+const WINDOW_MAX_MS = 8 * DAY_MS;
 const [FINE, COARSE] = HISTORY_WIDTHS;
 /** Conversations on which it is measured how related they are. */
 const RELATED_MAX = 2_000;
@@ -47,7 +47,7 @@ one line for each agent, most harm first: failures an hour, how they changed, si
     const asked = query.suite === undefined ? undefined : chosenSuite(suites(), query.suite);
     if (asked instanceof Refusal) return asked;
     const window = windowOf(query, Date.now());
-    if (window === undefined) return refused('since: it has to be before until, by 31 days at most');
+    if (window === undefined) return refused('since: it has to be before until, by 8 days at most');
     const { width, before, since, until, now } = window;
     const among = asked === undefined ? liveSuites(suites()) : [asked];
     const environments = query.environment;

@@ -2,8 +2,9 @@
  * Words for changes of many agents at once, from counts alone: better, worse, or not told apart.
  *
  * Each agent is compared with itself by Fisher's exact test, and Holm's correction is over all comparisons of all agents:
- * the probability that any of them is called better or worse by chance is at most 5 %. That holds for one look; alarms
- * hold however often one looks (`statistics/detect`).
+ * the probability that any of them is called better or worse by chance is at most 5 %. That holds for one look, and not for
+ * traffic that gets easier and harder by the hour. Alarms hold however often one looks, and allow for both
+ * (`statistics/detect`).
  */
 import type { FleetChange, Failures } from '../../../model/fleet.ts';
 import type { About } from '../../../model/evaluation.ts';
