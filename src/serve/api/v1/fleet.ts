@@ -61,7 +61,7 @@ one line for each agent, most harm first: failures an hour, how they changed, si
       return suite === undefined ? [] : [{ agent, suite, rows: ofSuite }];
     });
     const { effects, related } = await effectsIn(reader, counted, { environments, since, until });
-    const versions = await newestVersions(reader, environments);
+    const versions = await newestVersions(reader, { environments, until: now });
     const alarms = alarmsOf(detectionState(), { environments, suite: asked?.name });
     const lines = fleetLines(counted, { window, effects, versions, alarms });
     return {
@@ -122,10 +122,11 @@ async function effectsIn(
 
 async function newestVersions(
   reader: V1Side['reader'],
-  environments: readonly string[] | undefined,
+  { environments, until }: { readonly environments: readonly string[] | undefined; readonly until: number },
 ): Promise<ReadonlyMap<string, Newest>> {
   const all = await versionsFirstSeen(reader, ({ environment }) => environments?.includes(environment) !== false);
-  return new Map(all.map(({ agent, agentVersion, at }) => [agent, { version: agentVersion, at }]));
+  const known = all.filter(({ at }) => at <= until);
+  return new Map(known.map(({ agent, agentVersion, at }) => [agent, { version: agentVersion, at }]));
 }
 
 function alarmsOf(

@@ -126,6 +126,12 @@ test('a version that began in either window is compared with earlier ones, and o
   const old = await played({ rows, versions: [['v2', NOW - 900 * HOUR]] });
 
   expect(recent.agents[0]?.sentence).toBe('Worse since v2, 3 h ago: 40 of 40 failed, 0 of 100 before');
+  const past = `until=${new Date(NOW - 10 * HOUR).toISOString()}`;
+  const versions = [
+    ['v1', NOW - 900 * HOUR],
+    ['v2', NOW - 3.5 * HOUR],
+  ] as const;
+  expect((await played({ rows, versions }, past)).agents[0]?.newest?.agent_version).toBe('v1');
   expect(old.agents[0]?.newest).not.toHaveProperty('change');
   expect(old.agents[0]?.sentence).toBe('Worse than in the 24 h before: 40 of 40 failed, 0 of 100 then');
 });
