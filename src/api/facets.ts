@@ -32,5 +32,8 @@ export const service = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'template of links to your dashboards: page.dashboard_url of the configuration' }),
+  withheld: z
+    .strictObject({ effort: list(z.string()), criteria: list(z.string()), buckets: list(z.string()) })
+    .meta({ description: 'agents of which Prometheus lacks a part, because of metrics.max_series; at most 100 each' }),
 });
 export type ServiceJson = z.infer<typeof service>;

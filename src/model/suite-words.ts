@@ -80,6 +80,12 @@ export function flippedWord(direction: 'worse' | 'better', about: About | null |
   return SAID[direction === 'worse' ? bad : good];
 }
 
+/** `Worse`, at the beginning of a sentence. */
+export function saidOf(word: ComparisonWord): string {
+  const said = SAID[word];
+  return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`;
+}
+
 interface Concluded {
   readonly word: ComparisonWord | undefined;
   readonly casesNeeded: number | undefined;

@@ -209,13 +209,13 @@ export function historyRowFrom(cells: HistoryCells, text: (stored: string) => st
   };
 }
 
-function outcomeFrom(number: number | string): Outcome {
+export function outcomeFrom(number: number | string): Outcome {
   const outcome = OUTCOMES[Number(number)];
   if (outcome === undefined) throw new Error(`store: ${number} is not the number of an outcome`);
   return outcome;
 }
 
-function sumsFrom(
+export function sumsFrom(
   cells: { readonly [Name in (typeof HISTORY_COLUMNS)['sums'][number]]: number | string },
 ): HistorySums {
   return {

@@ -5,6 +5,7 @@
 import type { ConversationRow } from './conversation-row.ts';
 import type { ConversationSearch, FoundConversations, Place } from './conversation-search.ts';
 import type { ScannedEvaluation } from './evaluation-scan.ts';
+import type { FleetHistory, FleetHistoryQuery } from './fleet-history.ts';
 import type { JudgingState } from './question-store.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
 
@@ -51,6 +52,8 @@ export interface PageReader {
   countUpTo(limit: number): Awaitable<number>;
   /** Money that judges spent up to then, and questions that wait for them. */
   judging(at: number): Awaitable<JudgingState>;
+  /** The history by agent and version, in two windows, in no order. */
+  fleetHistory(query: FleetHistoryQuery): Awaitable<readonly FleetHistory[]>;
   /** When each series of the metric was seen first, the labels are JSON. */
   firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
 }

@@ -23,6 +23,12 @@ test.each(['/conversations/', '/suites/x', '/nothing', '/conversations/%ff'])('%
   expect(placeOf({ pathname, search: '' })).toBeUndefined();
 });
 
+test('a dashboard that shows all agents leads to a view of all', () => {
+  expect(placeOf({ pathname: '/', search: '?agent=.*&suite=s' })?.query.toString()).toBe('suite=s');
+  expect(placeOf({ pathname: '/', search: '?agent=.%2A' })?.query.toString()).toBe('');
+  expect(placeOf({ pathname: '/', search: '?agent=a.*' })?.query.get('agent')).toBe('a.*');
+});
+
 test('a change replaces all values of a parameter, and nothing takes it away', () => {
   const query = new URLSearchParams('outcome=a&outcome=b&words=x');
 

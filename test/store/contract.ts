@@ -589,6 +589,16 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       { begins: 2 * HOUR_MS - 600_000, evaluations: 1 },
     ]);
     expect(await summed({ agents: ['x'] })).toEqual([]);
+    const ofAgent = { ...sums, suite: 'right', agent: 'a\0b', agentVersion: 'v1' };
+    const windows = { suites: ['other', 'right'], width: 300_000, since: HOUR_MS, until: 2 * HOUR_MS };
+    const fleet = (more: object) => reader.pages.fleetHistory({ ...windows, middle: HOUR_MS, ...more });
+    expect(await fleet({})).toEqual([{ ...ofAgent, isLater: true, outcome: 'hard_failure' }]);
+    expect(await fleet({ middle: 2 * HOUR_MS - 300_000, environments: ['production'] })).toMatchObject([
+      { isLater: false, evaluations: 2 },
+      { isLater: true, evaluations: 1 },
+    ]);
+    expect(await fleet({ environments: ['a\0b'] })).toEqual([]);
+    expect(await fleet({ suites: [] })).toEqual([]);
     const narrow = await reader.history({ ...wide, width: 300_000 });
     expect(narrow.map(({ begins, evaluations }) => [begins, evaluations])).toEqual([
       [HOUR_MS, 2],

@@ -190,6 +190,7 @@ function read(): void {
   const stretch = { suite: 's', width: 1, since: 0, until: 1 };
   reader.history(stretch);
   reader.summedHistory({ ...stretch, step: 1, by: 'agent', agents: ['a'] });
+  reader.pages.fleetHistory({ suites: ['s'], width: 1, since: 0, middle: 1, until: 2, environments: ['e'] });
   [...reader.allEvaluations()];
   try {
     [...reader.allContent()];

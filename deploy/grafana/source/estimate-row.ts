@@ -20,8 +20,10 @@ const READINESS_COLOURS = new dashboard.ThresholdsConfigBuilder().mode(dashboard
 ]);
 
 export function withEstimate(board: dashboard.DashboardBuilder, links: Links): dashboard.DashboardBuilder {
-  const of = (metric: string, label: string, value: string) => `max(${metric}{agent="$agent", ${label}="${value}"})`;
-  const interval = (metric: string) => ENDS.map(([bound, legend]) => ({ expr: of(metric, 'bound', bound), legend }));
+  const of = (metric: string, label: string, value: string) =>
+    `max by (agent) (${metric}{agent=~"$agent", ${label}="${value}"})`;
+  const interval = (metric: string) =>
+    ENDS.map(([bound, end]) => ({ expr: of(metric, 'bound', bound), legend: `${end} {{agent}}` }));
   const read = new dashboard.DashboardLinkBuilder('read conversations')
     .type(dashboard.DashboardLinkType.Link)
     .url(`${links.assay}/read?agent=\${agent:percentencode}`)
@@ -38,7 +40,7 @@ export function withEstimate(board: dashboard.DashboardBuilder, links: Links): d
           height: 8,
           nothing: NOTHING_READ,
         },
-        { expr: of('assay_success_estimate', 'bound', 'lower') },
+        { expr: of('assay_success_estimate', 'bound', 'lower'), legend: '{{agent}}' },
         { colours: READINESS_COLOURS },
       ).links([read]),
     )
@@ -77,7 +79,12 @@ export function withEstimate(board: dashboard.DashboardBuilder, links: Links): d
           width: 6,
           nothing: NOTHING_READ,
         },
-        [{ expr: 'max by (how) (assay_estimate_conversations{agent="$agent"})', legend: '{{how}}' }],
+        [
+          {
+            expr: 'sum by (how) (max by (agent, how) (assay_estimate_conversations{agent=~"$agent"}))',
+            legend: '{{how}}',
+          },
+        ],
         { stacked: true },
       ),
     );

@@ -14,12 +14,15 @@ import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { DASHBOARDS, type Dashboard, type Links } from '../../links.ts';
 import { duration } from '../../prometheus/source/promql.ts';
 import { BANDS, type RuleSettings } from '../../prometheus/source/settings.ts';
+import { TCR_CHANGE } from '../../prometheus/source/split.ts';
 
 const DATASOURCE = { type: 'prometheus', uid: `\${datasource}` };
 const NOTHING = 'no traffic';
+/** Assay's page reads it in an address as no choice. */
+const ALL = '.*';
 
-/** One agent in one suite; the recorded series have these labels. */
-export const AGENT = 'suite="$suite", agent="$agent", environment=~"$environment"';
+/** One agent or all in one suite; the recorded series have these labels. */
+export const AGENT = 'suite="$suite", agent=~"$agent", environment=~"$environment"';
 /** The same, for the chosen versions; only metrics that Assay itself exposes have that label. */
 export const VERSIONS = `${AGENT}, agent_version=~"$version"`;
 export const WINDOW = 'window="$window"';
@@ -167,10 +170,14 @@ export function bars(question: Question, query: Query, options: { readonly by: s
     .withTarget(now(query));
 }
 
-/** Parts of a change, each with a name: `mix` for that of the mix, and `none` if the label is absent. */
+/**
+ * Parts of a change, each with a name: `mix` for that of the mix, and `none` if the label is absent. They are the mean of
+ * the agents and environments that are chosen, so that they add up to the mean of their changes.
+ */
 export function partsBy(metric: string, label: string): string {
   const parts = `label_replace(${metric}{${AGENT}, ${WINDOW}}, "${label}", "none", "${label}", "")`;
-  return `label_replace(${parts}, "${label}", "mix", "part", "mix")`;
+  const named = `label_replace(${parts}, "${label}", "mix", "part", "mix")`;
+  return `sort(sum by (${label}) (${named}) / scalar(count(${TCR_CHANGE}{${AGENT}, ${WINDOW}}) > 0))`;
 }
 
 /** One row for each combination of labels, one column for each query. */
@@ -224,12 +231,13 @@ export function page(
       .query({ query: values(metric, label), refId: name })
       .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
       .sort(dashboard.VariableSort.AlphabeticalAsc);
+  const orAll = (variable: dashboard.QueryVariableBuilder) => variable.includeAll(true).allValue(ALL);
   const all = (variable: dashboard.QueryVariableBuilder) =>
-    variable.multi(true).includeAll(true).allValue('.*').current({ text: 'All', value: '$__all' });
+    orAll(variable).multi(true).current({ text: 'All', value: '$__all' });
   return board
     .withVariable(choice('suite', 'suite', 'assay_evaluations_total'))
-    .withVariable(choice('agent', 'agent', 'assay_evaluations_total{suite="$suite"}'))
-    .withVariable(all(choice('environment', 'environment', 'assay_evaluations_total{suite="$suite", agent="$agent"}')))
+    .withVariable(orAll(choice('agent', 'agent', 'assay_evaluations_total{suite="$suite"}')))
+    .withVariable(all(choice('environment', 'environment', 'assay_evaluations_total{suite="$suite", agent=~"$agent"}')))
     .withVariable(all(choice('version', 'agent_version', `assay_evaluations_total{${AGENT}}`)))
     .withVariable(
       new dashboard.CustomVariableBuilder('window')
@@ -259,8 +267,8 @@ export function page(
 }
 
 /** In milliseconds: the annotation is drawn at the time that its value gives. */
-export const VERSION_MARKS = `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds{agent="$agent", environment=~"$environment"}) * 1000`;
-export const ALERT_MARKS = `ALERTS{alertstate="firing", suite="$suite", agent="$agent"}`;
+export const VERSION_MARKS = `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds{agent=~"$agent", environment=~"$environment"}) * 1000`;
+export const ALERT_MARKS = `ALERTS{alertstate="firing", suite="$suite", agent=~"$agent"}`;
 
 /**
  * The target of an exemplar link is set in the data source, which knows no dashboard variables:

@@ -8,6 +8,7 @@ import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.
 import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';
 import { withEstimate } from './estimate-row.ts';
+import { withFleet } from './fleet-row.ts';
 import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, partsBy, VERSIONS, WINDOW } from './panels.ts';
 import { GOOD, UNRATED } from '../../outcomes.ts';
 
@@ -17,7 +18,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
   const inDay = (selector: string) => netIncrease(undefined, selector, `[${dayName}]`);
   const outcomes = netIncrease('outcome', `assay_evaluations_total{${VERSIONS}}`, '[$__rate_interval]');
   const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' });
-  withEstimate(board, links)
+  withFleet(withEstimate(board, links), links)
     .withRow(new dashboard.RowBuilder('What do the suites say?'))
     .withPanel(
       figure(
@@ -137,11 +138,11 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'What moved the mean score',
           description:
-            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly.',
+            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
           unit: 'percentunit',
         },
         {
-          expr: `sort(sum by (criterion) (label_replace(${TCR_CHANGE_PART}{${AGENT}, ${WINDOW}}, "criterion", "mix", "part", "mix")))`,
+          expr: partsBy(TCR_CHANGE_PART, 'criterion'),
         },
         { by: 'criterion' },
       ),
@@ -186,11 +187,11 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'The same change by segment',
           description:
-            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly.',
+            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
           unit: 'percentunit',
         },
         // A bar needs a name, and without segments the label is absent.
-        { expr: `sort(sum by (segment) (${partsBy(SEGMENT_PART, 'segment')}))` },
+        { expr: partsBy(SEGMENT_PART, 'segment') },
         { by: 'segment' },
       ),
     )

@@ -91,10 +91,10 @@ export function versionsDashboard(settings: RuleSettings) {
         {
           title: 'What moved the mean score, by version',
           description:
-            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the mean score, exactly.',
+            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
           unit: 'percentunit',
         },
-        { expr: `sort(sum by (agent_version) (${partsBy(VERSION_PART, 'agent_version')}))` },
+        { expr: partsBy(VERSION_PART, 'agent_version') },
         { by: 'agent_version' },
       ),
     )

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { Trend, TrendFigures } from '../../api/trend.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
+import { WIDE } from '../../model/wide.ts';
 import { FaultEstimate, ScoreEstimate, ShareEstimate } from '../text/estimate.tsx';
 import { capitalized } from '../text/capitalized.ts';
 import { countText, counted, percent } from '../text/format.ts';
@@ -13,8 +14,6 @@ interface FiguresProps {
   readonly limit: string | undefined;
 }
 
-/** An interval as wide as this leaves open whether it is good or bad. */
-const WIDE = 0.3;
 const DECIDED_LITTLE = 0.9;
 
 export function Figures({ figures, trend: { suite, about, scope, related }, limit }: FiguresProps) {

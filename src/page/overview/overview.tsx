@@ -6,6 +6,7 @@ import { isOther, OTHER } from '../../model/agent-labels.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { serviceNow } from '../api/service-clock.ts';
+import { Fleet } from '../fleet/fleet.tsx';
 import { WentWell } from '../read/went-well.tsx';
 import { FilterBar, sharedFilterList, sinceFilter, suiteFilters } from '../shell/filter-bar.tsx';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
@@ -46,6 +47,7 @@ export function Overview({ place, facets }: ViewProps) {
       <LastSeen place={place} />
       <DashboardLink trend={trend.reply?.is === 'here' ? trend.reply.value : undefined} place={place} />
       <div class="sections">
+        <Fleet place={place} facets={facets} since={since.value} />
         <WentWell place={place} facets={facets} />
       </div>
       <Here of={trend}>

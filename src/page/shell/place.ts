@@ -28,7 +28,7 @@ export function placeOf({
   readonly pathname: string;
   readonly search: string;
 }): Place | undefined {
-  const query = new URLSearchParams(search);
+  const query = withoutAll(new URLSearchParams(search));
   for (const view of PAGE_VIEWS) {
     for (const pattern of PAGE_PATHS[view]) {
       const [start = '', rest] = pattern.split('{conversation...}');
@@ -39,6 +39,12 @@ export function placeOf({
     }
   }
   return undefined;
+}
+
+/** Grafana writes `.*` where all agents are chosen. */
+function withoutAll(query: URLSearchParams): URLSearchParams {
+  if (query.get('agent') === '.*') query.delete('agent');
+  return query;
 }
 
 export function addressOf(view: PageView, query: URLSearchParams, conversation?: string): string {

@@ -13,7 +13,7 @@ interface Process {
   readonly settings: Settings;
   /** Settings that a reload may change. */
   readonly config: { readonly settings: Pick<Settings, 'judging' | 'page'> };
-  readonly views: Pick<ServiceViews, 'calibration'>;
+  readonly views: Pick<ServiceViews, 'calibration' | 'quality'>;
 }
 
 export function processAnswers({
@@ -25,13 +25,25 @@ export function processAnswers({
   let described: Answer | undefined;
   return {
     judges: () => judgesJson(config.settings.judging, views.calibration.last),
-    setup: () => ({ ...setupOf(settings, version), ...linksOf(config.settings) }),
+    setup: () => ({
+      ...setupOf(settings, version),
+      ...linksOf(config.settings),
+      withheld: withheldOf(views.quality.withheld()),
+    }),
     // Always the same, and seldom asked for; making it takes this thread 10 ms.
     openApi: () => (described ??= jsonAnswer(200, openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], version))),
   };
 }
 
-function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: string): ServiceJson {
+/** Names of agents in the answer; metrics have their number. */
+const NAMED_MAX = 100;
+
+function withheldOf({ effort, criteria, buckets }: ServiceJson['withheld']): ServiceJson['withheld'] {
+  const named = (agents: readonly string[]) => agents.slice(0, NAMED_MAX);
+  return { effort: named(effort), criteria: named(criteria), buckets: named(buckets) };
+}
+
+function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: string): Omit<ServiceJson, 'withheld'> {
   return {
     version,
     receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },

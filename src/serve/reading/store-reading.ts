@@ -39,7 +39,7 @@ interface ClientRead {
 
 type Job = RouteJob | OwnJob;
 
-const SHOW_DETECTION: ReadonlySet<string> = new Set(['/api/detection', '/api/v1/detections']);
+const SHOW_DETECTION: ReadonlySet<string> = new Set(['/api/detection', '/api/v1/detections', '/api/v1/fleet']);
 
 type ReadThread = AskedThread<Job, SentRead, StorePlace, ReadReply, never, never, SaidByReading>;
 

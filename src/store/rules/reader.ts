@@ -9,7 +9,7 @@ import { countedKinds, failedReadings, keptKinds } from './failures.ts';
 import { certainSince, firstToRead, type FrameDialect, frameCounts, lessons, readByPeople } from './frame.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
-import { history, summedHistory, totals, truthOf } from './reads.ts';
+import { fleetHistory, history, summedHistory, totals, truthOf } from './reads.ts';
 import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
 import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
 import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
@@ -22,7 +22,17 @@ const READS = {
   ...{ besideOf, verdictsOf, conversationOf, answerOf, history, summedHistory, totals },
 };
 const FRAME = { certainSince, factsOf, frameCounts, firstToRead, lessons, readByPeople };
-const PAGES = { search, parts, evaluations: readEvaluations, lastScanned, labelsOf, countUpTo, judging, firstTimes };
+const PAGES = {
+  fleetHistory,
+  search,
+  parts,
+  evaluations: readEvaluations,
+  lastScanned,
+  labelsOf,
+  countUpTo,
+  judging,
+  firstTimes,
+};
 
 export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
   const { dialect } = sql;

@@ -7,6 +7,13 @@ import type { StoredTotal } from '../conversation-reader.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import { type EvaluationCells, evaluationFrom, IS_LAST, isLive, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import {
+  type FleetCells,
+  type FleetHistory,
+  type FleetHistoryQuery,
+  fleetHistoryFrom,
+  fleetStatement,
+} from '../fleet-history.ts';
+import {
   type HistoryCells,
   type HistoryQuery,
   type HistoryRow,
@@ -85,6 +92,12 @@ export function* summedHistory(dialect: Dialect, query: HistorySumQuery): Rule<r
   const { sql, values } = historyStatement(dialect, query);
   const found = yield* rows<SummedCells>({ name: 'summed-history', sql, varies: true }, values);
   return found.map((row) => summedFrom(row, dialect.fromStored));
+}
+
+export function* fleetHistory(dialect: Dialect, query: FleetHistoryQuery): Rule<readonly FleetHistory[]> {
+  const { sql, values } = fleetStatement(dialect, query);
+  const found = yield* rows<FleetCells>({ name: 'fleet-history', sql, varies: true }, values);
+  return found.map((row) => fleetHistoryFrom(row, dialect.fromStored));
 }
 
 /** Summed over instances, where there are many. */

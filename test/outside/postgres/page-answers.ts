@@ -29,6 +29,7 @@ const FIGURES = [
   ['/api/v1/facets', FROM],
   ['/api/v1/suites', ''],
   ['/api/v1/trend', `${FROM}&until=1970-01-02T00:00:00Z&by=agent_version`],
+  ['/api/v1/fleet', `${FROM}&until=1970-01-02T00:00:00Z`],
   ['/api/v1/moved', `${FROM}&until=1970-01-02T00:00:00Z&version=v2&against_version=v1`],
 ] as const;
 

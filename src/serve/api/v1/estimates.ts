@@ -3,7 +3,7 @@
  * unrelated ones: their number over the design effect (`statistics/compare/online/related.ts`).
  */
 import { meanOf, type ScoreSums, shareOf as wilsonShareOf } from '../../../statistics/calibrate/estimate.ts';
-import { type Came, designEffectOf } from '../../../statistics/compare/online/related.ts';
+import { type Came, designEffectOf, grownEffect } from '../../../statistics/compare/online/related.ts';
 import type { ApiEstimate, Related } from '../../../api/shapes.ts';
 import type { Estimate } from '../../../model/estimate.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
@@ -29,14 +29,38 @@ function apiEstimate(estimate: Estimate | undefined, n: number): ApiEstimate | u
 }
 
 /** Design effects of the mean score and of the rate of good outcomes. */
-export function effectsOf(evaluations: readonly LatestEvaluation[]): {
+export interface Effects {
   readonly tcr: number;
   readonly success: number;
-} {
+}
+
+export function effectsOf(evaluations: readonly LatestEvaluation[]): Effects {
   const told = evaluations.filter(({ outcome }) => isInSuccessRate(outcome));
   return {
     tcr: designEffectOf(evaluations.flatMap((one) => (one.score === undefined ? [] : { ...one, value: one.score }))),
     success: designEffectOf(told.map((one) => ({ ...one, value: isGood(one.outcome) ? 1 : 0 }))),
+  };
+}
+
+/** Design effects of many agents together, each against its own level. `all` counts the evaluations, read or not. */
+export function effectsOfMany(latest: readonly LatestEvaluation[], all: number): Effects {
+  const effect = (valueIn: (one: LatestEvaluation) => number | undefined) => {
+    const valued = latest.flatMap((one) => {
+      const value = valueIn(one);
+      return value === undefined ? [] : [{ ...one, value }];
+    });
+    const means = new Map(
+      [...Map.groupBy(valued, ({ agent }) => agent)].map(([agent, own]) => [
+        agent,
+        own.reduce((sum, { value }) => sum + value, 0) / own.length,
+      ]),
+    );
+    const around = valued.map((one) => ({ ...one, value: one.value - (means.get(one.agent) ?? 0) }));
+    return around.length === 0 ? 1 : grownEffect(designEffectOf(around), around, all);
+  };
+  return {
+    tcr: effect(({ score }) => score),
+    success: effect(({ outcome }) => (isInSuccessRate(outcome) ? Number(isGood(outcome)) : undefined)),
   };
 }
 

@@ -11,6 +11,7 @@ import { getFacets } from './facets.ts';
 import { getFailures } from './failures.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
+import { getFleet } from './fleet.ts';
 import { getFinds } from './finds.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
@@ -38,6 +39,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listReadings,
   getFailures,
   listSuites,
+  getFleet,
   getTrend,
   getMoved,
   getSubAgents,

@@ -66,6 +66,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
     '/api/v1/feedback': ['', '?agent=nobody'],
     '/api/v1/suites': ['', '?agent=nobody'],
     '/api/v1/trend': ['', '?by=agent_version&since=7d', '?agent=nobody'],
+    '/api/v1/fleet': ['', '?since=7d&suite=calls', '?environment=nowhere'],
     '/api/v1/moved': ['', '?version=v2&against_version=v1'],
     '/api/v1/estimate': ['?agent=helper&explain=true', '?agent=nobody'],
     '/api/v1/failures': ['?agent=helper', '?agent=nobody'],
