@@ -23,7 +23,7 @@ async function start(
     metrics: async () => ({ contentType: 'text/plain', texts: ['m 1\n'], noteTaken: () => undefined }),
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
-    setup: () => ({ version: '1', receiving: { kafka: false } }),
+    setup: () => ({ version: '1', receiving: { kafka: false }, withheld: { effort: [], criteria: [], buckets: [] } }),
     openApi: () => jsonAnswer(200, {}),
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
