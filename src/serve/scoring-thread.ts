@@ -19,6 +19,7 @@ import { runningSuites } from '../engine/detection/running-suites.ts';
 import { Engine } from '../engine/engine.ts';
 import { judgeOf } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
+import { collectAfterStart } from '../model/garbage-collection.ts';
 import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
@@ -267,4 +268,5 @@ if (port === null) throw new Error('the scoring thread was started as a program'
 // The cast holds because `scorer.ts` is the only one that starts this thread.
 const start = workerData as ThreadStart;
 const opened = await openSide(start, (message) => port.postMessage(message));
+collectAfterStart();
 await new ScoringThread(opened, start, port).run();
