@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `assay`. Runs on any Node from 20 on: if this one is older than Assay needs, it starts Assay on the Node that was installed with it.
+ * The command `assay`. Runs on any Node from 20 on: if this one is older than Assay needs, it becomes the Node that was installed with it. A Node
+ * that cannot (before 22.15, or on Windows) starts that one and waits for it, which takes 40 MB as long as it runs.
  *
  * In a clone the sources run as they are; an installed package has them compiled, because Node does not strip types below node_modules.
  */
@@ -33,12 +34,22 @@ else {
       `assay needs Node ${needed} or newer, and this is ${process.version}: install one, or install Assay without --omit=optional, which brings its own\n`,
     );
     process.exitCode = 1;
-  } else run(node);
+  } else become(node);
+}
+
+function become(node) {
+  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  try {
+    if (typeof process.execve !== 'function') return run(node, args);
+    process.execve(node, [node, ...args]);
+  } catch {
+    run(node, args);
+  }
 }
 
 /** Ends as the child does. SIGINT comes from the terminal, which sends it to both; a second one would make the service stop at once. */
-function run(node) {
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+function run(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' });
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

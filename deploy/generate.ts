@@ -13,7 +13,7 @@ import { LINKS } from './links.ts';
 
 const { values } = parseArgs({
   options: {
-    docs: { type: 'string', default: LINKS.docs },
+    docs: { type: 'string' },
     grafana: { type: 'string', default: LINKS.grafana },
     assay: { type: 'string', default: LINKS.assay },
     trial: { type: 'string' },
@@ -22,7 +22,8 @@ const { values } = parseArgs({
 });
 const factor = Number(values['shorter-by']);
 if (!(factor >= 1)) throw new Error(`--shorter-by ${values['shorter-by']}: a number that is at least 1 was expected`);
-const files = values.trial === undefined ? generatedFiles(values) : trialFiles(values, factor);
+const links = { ...values, docs: values.docs ?? values.assay };
+const files = values.trial === undefined ? generatedFiles(links) : trialFiles(links, factor);
 for (const [file, content] of files) {
   const target = path.resolve(values.trial ?? import.meta.dirname, file);
   mkdirSync(path.dirname(target), { recursive: true });

@@ -3,17 +3,20 @@
  *
  *   npm run generate -- --docs https://git.example.com/assay/blob/main/docs --grafana https://grafana.example.com --assay https://assay.example.com
  *
- * As shipped, a runbook is a path in this repository, and the other links are the addresses of a local installation.
+ * As shipped, they are the addresses of a local installation. The service serves the runbooks itself, so `--assay` is
+ * enough for them.
  */
 export interface Links {
-  /** Folder with the runbooks in it. */
+  /** Folder with `runbooks` in it; the service has one. */
   readonly docs: string;
   readonly grafana: string;
   /** Assay's own HTTP port, for the API. */
   readonly assay: string;
 }
 
-export const LINKS: Links = { docs: 'docs', grafana: 'http://localhost:3000', assay: 'http://localhost:4319' };
+const LOCAL = 'http://localhost:4319';
+
+export const LINKS: Links = { docs: LOCAL, grafana: 'http://localhost:3000', assay: LOCAL };
 
 export const DASHBOARDS = {
   quality: 'assay-quality',

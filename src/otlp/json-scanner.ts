@@ -60,13 +60,13 @@ export class JsonScanner {
     throw new TranscodeError(path, this.#at, what);
   }
 
-  /** Reads the object that comes next; keys of no member are passed over. */
-  object<M>(members: ReadonlyMap<string, M>, reader: MemberReader<M> | undefined, skippedDepth = 1): void {
+  /** Reads the object that comes next; keys of no member are passed over. Returns whether it has any key. */
+  object<M>(members: ReadonlyMap<string, M>, reader: MemberReader<M> | undefined, skippedDepth = 1): boolean {
     if (this.#next() !== OPENING_BRACE) this.fail(`expected an object, got ${this.#found()}`);
     this.#at += 1;
     if (this.#next() === CLOSING_BRACE) {
       this.#at += 1;
-      return;
+      return false;
     }
     const level = this.#path.push('') - 1;
     for (;;) {
@@ -84,6 +84,7 @@ export class JsonScanner {
       if (byte === CLOSING_BRACE) break;
     }
     this.#path.pop();
+    return true;
   }
 
   /** Calls `item` for each item of the array that comes next; it must consume the item. */

@@ -8,6 +8,9 @@
  *   null            as if the key were absent                 unknown keys are passed over
  *
  * Anything else is refused with the path at which it was found. The keys are those of messages.ts.
+ *
+ * A document that has keys and none of its signal is refused too, although the specification passes over unknown keys:
+ * accepting it would lose all of it without a report. An empty document is a request of nothing.
  */
 import { VALUE_DEPTH_MAX } from './common-reader.ts';
 import { excerpt, hexDigit, JsonScanner, type MemberReader, TranscodeError } from './json-scanner.ts';
@@ -52,6 +55,18 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 const ANY_VALUE = MESSAGES.AnyValue;
 
+const ROOTS = {
+  traces: 'resourceSpans',
+  logs: 'resourceLogs',
+  metrics: 'resourceMetrics',
+  profiles: 'resourceProfiles',
+} as const;
+/** Signals by the keys of their documents. */
+const OTHER_SIGNALS = Object.entries(ROOTS).flatMap(([signal, key]) => [
+  [key, signal] as const,
+  [key.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`), signal] as const,
+]);
+
 class Transcoder implements MemberReader<Field> {
   static readonly #SCALARS: Readonly<Record<Exclude<Scalar, 'string'>, (at: Transcoder, field: number) => void>> = {
     id: (at, field) => at.#id(field),
@@ -78,16 +93,30 @@ class Transcoder implements MemberReader<Field> {
   }
 
   traces(): Uint8Array {
-    return this.#document(MESSAGES.TracesData);
+    return this.#document('traces', MESSAGES.TracesData);
   }
 
   logs(): Uint8Array {
-    return this.#document(MESSAGES.LogsData);
+    return this.#document('logs', MESSAGES.LogsData);
   }
 
-  #document(message: Message): Uint8Array {
-    this.#json.object(message.fields, this);
+  #document(signal: keyof typeof ROOTS, { fields }: Message): Uint8Array {
+    let isOfSignal = false;
+    let other: string | undefined;
+    const hasKeys = this.#json.object<Field | string>(new Map<string, Field | string>([...OTHER_SIGNALS, ...fields]), {
+      readMember: (member) => {
+        if (typeof member === 'string') {
+          other = member;
+          this.#json.skip();
+        } else {
+          isOfSignal = true;
+          this.readMember(member);
+        }
+      },
+    });
     this.#json.finish();
+    if (hasKeys && !isOfSignal)
+      this.#json.fail(other === undefined ? `no ${ROOTS[signal]}` : `a request of ${other}, and not of ${signal}`);
     return this.#writer.finish();
   }
 

@@ -19,6 +19,7 @@ import { runningSuites } from '../engine/detection/running-suites.ts';
 import { Engine } from '../engine/engine.ts';
 import { judgeOf } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
+import { collectAfterStart } from '../model/garbage-collection.ts';
 import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
@@ -32,6 +33,10 @@ import { carryOut } from './scoring/store-writes.ts';
 import { RETRY_PAUSE_MS } from './threads/retry-pause.ts';
 
 const IDLE_MS = 100;
+/** A transaction costs milliseconds, whatever it holds. Commands that follow one within this time share the next. */
+const TAKE_EVERY_MS = 100;
+/** So many do not wait for others. */
+const TAKE_AT_ONCE = 64;
 const TIDY_EVERY_MS = 60_000;
 
 class ScoringThread {
@@ -108,6 +113,7 @@ class ScoringThread {
   }
 
   async #taking(): Promise<void> {
+    let takenAt = Number.NEGATIVE_INFINITY;
     while (!this.#isStopping || this.#waiting.length > 0) {
       if (this.#waiting.length === 0) {
         this.#arrived = Promise.withResolvers();
@@ -116,10 +122,12 @@ class ScoringThread {
       // Commands that have arrived by now share a transaction.
       await nextTick();
       if (this.#waiting.length === 0) continue;
+      if (this.#waiting.length < TAKE_AT_ONCE) await this.#pause(takenAt + TAKE_EVERY_MS - performance.now());
       const isTaken = await this.#orRetry('take', async () => {
         await this.#side.take(this.#waiting);
         return true;
       });
+      takenAt = performance.now();
       // The commands are read again from their log at the next start.
       if (isTaken !== true && this.#isStopping) return;
     }
@@ -165,7 +173,13 @@ class ScoringThread {
   }
 
   async #idle(): Promise<void> {
-    await sleep(IDLE_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+    await this.#pause(IDLE_MS);
+  }
+
+  /** Ends at once when the thread is to stop. */
+  async #pause(ms: number): Promise<void> {
+    if (ms <= 0 || this.#isStopping) return;
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
   async #answer({ id, question }: Extract<ToScorer, { type: 'question' }>): Promise<void> {
@@ -267,4 +281,5 @@ if (port === null) throw new Error('the scoring thread was started as a program'
 // The cast holds because `scorer.ts` is the only one that starts this thread.
 const start = workerData as ThreadStart;
 const opened = await openSide(start, (message) => port.postMessage(message));
+collectAfterStart();
 await new ScoringThread(opened, start, port).run();

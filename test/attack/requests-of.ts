@@ -57,6 +57,7 @@ const WORST: Readonly<Record<string, readonly unknown[]>> = {
   label: ['fail', 'thumbs_down'],
   weights: [{ answered: 0.5 }],
   file: ['shell/main.tsx', 'page-views.ts', 'page.css'],
+  runbook: ['AssayInstanceProblem.md', 'AssayDown.md'],
   note: ['x'.repeat(10_000)],
   user: ['somebody'],
   dry_run: [true],

@@ -10,10 +10,12 @@ import { tempDirectory } from '../temp-directory.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LAUNCHER = path.join(ROOT, 'bin/assay.mjs');
 /** Makes this Node say that it is an old one, to the launcher alone. */
-const OLD = [
+const saying = (version: string, more = '') => [
   '--import',
-  `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })`)}`,
+  `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });${more}`)}`,
 ];
+const OLD = saying('20.1.0', 'delete process.execve');
+const ABLE = saying('22.20.0');
 
 const launch = (flags: readonly string[], args: readonly string[], launcher = LAUNCHER) =>
   spawnSync(process.execPath, [...flags, launcher, ...args], { cwd: tempDirectory(), encoding: 'utf8' });
@@ -21,6 +23,7 @@ const launch = (flags: readonly string[], args: readonly string[], launcher = LA
 test.each([
   ['new enough', []],
   ['too old', OLD],
+  ['too old, and can become another', ABLE],
 ])('a Node that is %s: same output, same exit codes', (_what, flags) => {
   const version = launch(flags, ['--version']);
   const mistake = launch(flags, ['frobnicate']);
@@ -45,7 +48,10 @@ test('without a Node that is new enough, one sentence says what to do', () => {
   expect(stderr).toMatch(/^assay needs Node 24 or newer, and this is v[\d.]+: install one, or .*\n$/);
 });
 
-test('SIGTERM stops the service that an old Node has started', async () => {
+test.each([
+  ['started', OLD],
+  ['become', ABLE],
+])('SIGTERM stops the service that an old Node has %s', async (_what, flags) => {
   const [grpc, http, api] = await freePorts(3);
   const env = {
     PATH: process.env.PATH,
@@ -53,7 +59,7 @@ test('SIGTERM stops the service that an old Node has started', async () => {
     ASSAY_OTLP_HTTP_PORT: `${http}`,
     ASSAY_HTTP_PORT: `${api}`,
   };
-  const child = spawn(process.execPath, [...OLD, LAUNCHER, 'serve'], { cwd: tempDirectory(), env });
+  const child = spawn(process.execPath, [...flags, LAUNCHER, 'serve'], { cwd: tempDirectory(), env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));
   while (!(await isReady(Number(api)))) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { generatedFiles, trialFiles } from '../../deploy/generated-files.ts';
 import { LINKS } from '../../deploy/links.ts';
+import { readRunbooks } from '../../src/serve/page/runbooks.ts';
 import { text } from './shipped-files.ts';
 
 test.for([...generatedFiles(LINKS)])(
@@ -18,6 +19,16 @@ test('the links lead where the generator is told', () => {
   expect(rules).toContain('dashboard_url: https://grafana.test/d/assay-quality?');
   expect(rules).toContain('conversations_url: https://assay.test/conversations?');
   expect(rules).not.toContain('localhost');
+});
+
+test('links of runbooks lead to the service as shipped, which serves them', () => {
+  const [, rules = ''] = [...generatedFiles(LINKS)].find(([file]) => file === 'prometheus/assay.rules.yml') ?? [];
+
+  const links = [...rules.matchAll(/runbook_url: (\S+)/g)].map(([, link = '']) => new URL(link));
+  const runbooks = readRunbooks();
+
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter(({ pathname }) => !runbooks.has(pathname.replace('/runbooks/', '')))).toEqual([]);
 });
 
 test('a trial has rules with shorter times, and looks often enough for them', () => {

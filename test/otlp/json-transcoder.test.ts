@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { TranscodeError, transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import type { AttributeValue } from '../../src/model/attribute-value.ts';
@@ -85,6 +85,23 @@ describe('OTLP/JSON', () => {
     for (let length = 0; length < bytes.length; length++) errorOf(bytes.subarray(0, length));
     expect(indexTraces(transcodeTraces(bytes)).spanCount).toBe(1);
   });
+});
+
+test.each([
+  ['{"not":"otlp"}', 'no resourceSpans'],
+  ['{"resourceLogs":[]}', 'a request of logs, and not of traces'],
+  ['{"resource_metrics":[{}],"more":1}', 'a request of metrics, and not of traces'],
+])('the document %s is refused: %s', (json, why) => {
+  expect(() => transcodeTraces(Buffer.from(json))).toThrow(why);
+});
+
+test.each([
+  '{}',
+  '{"resourceSpans":null}',
+  '{"more":[1],"resource_spans":[]}',
+  '{"resourceLogs":[],"resourceSpans":[]}',
+])('the document %s is a request of nothing', (json) => {
+  expect(indexTraces(transcodeTraces(Buffer.from(json))).spanCount).toBe(0);
 });
 
 describe('tolerance', () => {
@@ -205,6 +222,7 @@ describe('depth', () => {
 
   it('of what is passed over is bounded too, however long the document is', () => {
     expect(errorOf(`{"x":${'['.repeat(3_000_000)}`).message).toMatch(/nested more than 64 deep/);
-    expect(transcodeTraces(Buffer.from(`{"x":${'['.repeat(63)}{}${']'.repeat(63)}}`))).toHaveLength(0);
+    const deep = `${'['.repeat(63)}{}${']'.repeat(63)}`;
+    expect(transcodeTraces(Buffer.from(`{"x":${deep},"resourceSpans":[]}`))).toHaveLength(0);
   });
 });

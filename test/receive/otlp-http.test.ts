@@ -122,6 +122,17 @@ describe('a request that is taken', () => {
     ]);
   });
 
+  it('that is JSON without a field of its signal is refused, since nothing of it would be kept', async () => {
+    const other = await post('/v1/traces', '{"not":"otlp"}', { type: JSON_TYPE });
+    const logs = await post('/v1/traces', '{"resourceLogs":[]}', { type: JSON_TYPE });
+    expect([other.status, logs.status]).toEqual([400, 400]);
+    expect(logs.body.toString()).toContain('a request of logs, and not of traces');
+    expect(log.refusals()).toEqual([
+      ['malformed', 400],
+      ['malformed', 400],
+    ]);
+  });
+
   it('may be empty, which needs no sink', async () => {
     const reply = await post('/v1/traces', Buffer.alloc(0));
     expect([reply.status, reply.body.length]).toEqual([200, 0]);

@@ -125,6 +125,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'telemetry-problem': [{ problem: 'Unauthorized' }],
   'records-read': [{ topic: 't', signal: 'traces', records: 1, rows: 2, bytes: 3 }],
   'record-unreadable': [{ topic: 't', partition: 0, offset: 7, reason: 'not OTLP', fate: 'dropped' }],
+  'record-empty': [{ topic: 't' }],
   'record-late': [{ topic: 't', byMs: 10 }],
   'lanes-gained': [{ lanes: [1, 2], kept: 1 }],
   'lanes-lost': [{ lanes: [1], because: 'rebalanced' }],

@@ -192,10 +192,10 @@ function unread(settings: RuleSettings): readonly HealthAlert[] {
     {
       alert: 'AssayDeadLetters',
       severity: 'ticket',
-      expr: `sum by (job, topic, fate) (increase(assay_kafka_unreadable_records_total[${windowOf(settings, 15 * MINUTE)}])) > 0`,
+      expr: `sum by (job, topic, fate) (increase(assay_kafka_unreadable_records_total{fate!="empty"}[${windowOf(settings, 15 * MINUTE)}])) > 0`,
       summary: `${COUNT} records of {{ $labels.topic }} could not be read ({{ $labels.fate }})`,
       description:
-        'The partition continues without them. Next: `assay dead-letters list` gives the reasons; fix the sender, then `assay dead-letters replay`.',
+        'The partition continues without them. Next: `assay dead-letters list` gives the reasons; fix the sender, then `assay dead-letters replay`, or `discard` for garbage.',
     },
     {
       alert: 'AssayLateRecords',

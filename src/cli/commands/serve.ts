@@ -4,6 +4,7 @@ import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
 import { LossUndecided } from '../../serve/store-place/loss-undecided.ts';
 import { FolderUnusable } from '../../model/make-folder.ts';
+import { collectAfterStart } from '../../model/garbage-collection.ts';
 import { Log } from '../../report/log/log.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
@@ -61,6 +62,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
       : error;
   });
   isStarting = false;
+  collectAfterStart();
   started.resolve(service);
   const { ports } = service;
   log.line('info', 'service: started, accepting data', {

@@ -1,6 +1,6 @@
 /** Events between Kafka and the shared store, to be counted and logged. */
-/** Fate of a record that could not be read. */
-export const RECORD_FATES = ['dead-letter', 'dropped'] as const;
+/** Fate of a record that holds no spans and no log records: what could not be read, and what is empty. */
+export const RECORD_FATES = ['dead-letter', 'dropped', 'empty'] as const;
 
 export type ClusterEvent =
   | {
@@ -17,8 +17,10 @@ export type ClusterEvent =
       readonly partition: number;
       readonly offset: number;
       readonly reason: string;
-      readonly fate: (typeof RECORD_FATES)[number];
+      readonly fate: Exclude<(typeof RECORD_FATES)[number], 'empty'>;
     }
+  /** A tombstone, or a request of nothing. */
+  | { readonly type: 'record-empty'; readonly topic: string }
   | { readonly type: 'record-late'; readonly topic: string; readonly byMs: number }
   | { readonly type: 'lanes-gained'; readonly lanes: readonly number[]; readonly kept: number }
   | { readonly type: 'lanes-lost'; readonly lanes: readonly number[]; readonly because: string }

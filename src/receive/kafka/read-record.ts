@@ -8,7 +8,6 @@ import type { RedactionCounts } from '../../model/redaction.ts';
 import type { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { ReceivedBatch } from '../sink.ts';
 import { understandRequest } from '../understand-request.ts';
-import { tryParseJson } from '../../model/json.ts';
 
 export interface RecordReader {
   readonly signal: 'traces' | 'logs';
@@ -42,29 +41,9 @@ export function readRecord(value: Uint8Array | undefined, reader: RecordReader):
   const understood = understandRequest({ signal: reader.signal, format, bytes }, reader.redactor);
   if ('malformed' in understood) return { poison: `${understood.malformed} (read as ${format})` };
   const { batch, rejection, redactions } = understood;
-  if (batch.rows === 0) {
-    const reason = rejection?.message ?? (format === 'json' ? otherSignalIn(bytes, reader.signal) : undefined);
-    // Otherwise everything in it would be lost without a report.
-    if (reason !== undefined) return { poison: reason };
-  }
+  // Otherwise everything in it would be lost without a report.
+  if (batch.rows === 0 && rejection !== undefined) return { poison: rejection.message };
   return { batch, rejected: rejection?.records ?? 0, redactions };
-}
-
-const MEMBERS = {
-  traces: ['resourceSpans', 'resource_spans'],
-  logs: ['resourceLogs', 'resource_logs'],
-  metrics: ['resourceMetrics', 'resource_metrics'],
-  profiles: ['resourceProfiles', 'resource_profiles'],
-} as const;
-
-/** A record of another signal looks like an empty message in JSON; in protobuf it cannot be read. */
-function otherSignalIn(bytes: Uint8Array, expected: 'traces' | 'logs'): string | undefined {
-  // Our own reader took it, and is less strict.
-  const message = tryParseJson(Buffer.from(bytes).toString());
-  if (typeof message !== 'object' || message === null) return undefined;
-  const found = Object.entries(MEMBERS).find(([, members]) => members.some((member) => Object.hasOwn(message, member)));
-  if (found === undefined || found[0] === expected) return undefined;
-  return `a request of ${found[0]} in a topic of ${expected}`;
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;

@@ -38,7 +38,7 @@ export const CLUSTER_METRICS = {
   }),
   unreadable: counter('assay_kafka_unreadable_records_total', 'records', {
     labels: { topic: GIVEN, fate: RECORD_FATES },
-    help: 'Records that hold neither spans nor log records of OTLP, by their fate: dead-letter or dropped.',
+    help: 'Records that hold neither spans nor log records of OTLP, by their fate: dead-letter, dropped, or empty, which is skipped.',
   }),
   late: counter('assay_kafka_late_records_total', 'records', {
     labels: { topic: GIVEN },
@@ -98,6 +98,7 @@ export const CLUSTER_EVENTS = {
       ),
     count: ({ topic, fate }, { cluster }) => cluster.unreadable.inc({ topic, fate }),
   },
+  'record-empty': { count: ({ topic }, { cluster }) => cluster.unreadable.inc({ topic, fate: 'empty' }) },
   'record-late': {
     log: ({ topic, byMs }) =>
       warn(

@@ -124,6 +124,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'journal-synced': 'no span',
   'records-read': 'no span',
   'record-unreadable': 'no span',
+  'record-empty': 'no span',
   'record-late': 'no span',
   'turn-closed': 'no span',
   'conversation-evaluated': 'no span',

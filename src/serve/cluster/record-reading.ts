@@ -40,6 +40,7 @@ export class RecordReading {
       return { offset, timestamp, batch: undefined, heldBy: deadLetters.put(place, record, read.poison) };
     }
     const bytes = value?.length ?? 0;
+    if ('empty' in read || read.batch.rows === 0) onEvent({ type: 'record-empty', topic });
     if ('empty' in read) {
       onEvent({ type: 'records-read', topic, signal, records: 1, rows: 0, bytes });
       return { offset, timestamp, batch: undefined };

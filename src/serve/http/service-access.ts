@@ -7,7 +7,6 @@ import { type AccessMode, Guard } from '../../access/guard.ts';
 import { isLoopbackListener } from '../../access/origin.ts';
 import { SessionFile } from '../../access/session-file.ts';
 import { Sessions } from '../../access/sessions.ts';
-import { SignIn } from '../../access/sign-in.ts';
 import { TokenFile } from '../../access/token-file.ts';
 import { fileSource, storeSource, TokenList, type TokenSource } from '../../access/token-list.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -68,7 +67,7 @@ export async function openAccess(
     throw error;
   }
   const guard = new Guard({ mode, tokens, sessions, http, audit, onEvent, now: Date.now });
-  return { guard, people: peopleOf(settings, { sessions, audit, guard, onEvent }), audit, stop };
+  return { guard, people: await peopleOf(settings, { sessions, audit, guard, onEvent }), audit, stop };
 }
 
 /** `open` only where somebody said so. */
@@ -119,7 +118,7 @@ function sessionsOf(
   });
 }
 
-function peopleOf(
+async function peopleOf(
   { access: { oidc } }: Settings,
   parts: {
     readonly sessions: Sessions | undefined;
@@ -127,10 +126,12 @@ function peopleOf(
     readonly guard: AccessGuard;
     readonly onEvent: (event: AnyEvent) => void;
   },
-): People | undefined {
+): Promise<People | undefined> {
   const { sessions, audit, guard, onEvent } = parts;
   if (oidc === undefined || sessions === undefined) return undefined;
   const provider = { ...oidc, issuer: new URL(oidc.issuer), redirectUrl: new URL(oidc.redirectUrl) };
+  // Loaded when it is needed: its libraries take 2 MB.
+  const { SignIn } = await import('../../access/sign-in.ts');
   const signIn = new SignIn({
     provider,
     sessions,

@@ -7,10 +7,12 @@ import { PAGE_PATHS, PAGE_VIEWS, type PageView } from '../../model/page-views.ts
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { type Asked, answeredFrom, type Route, read } from '../../report/http/route.ts';
 import { fileAnswer } from './page-file.ts';
+import { type Runbooks, readRunbooks, runbookAnswer } from './runbooks.ts';
 import { type ServedPage, servePage } from './served-page.ts';
 
 interface PageSide {
   readonly page: () => Promise<ServedPage>;
+  readonly runbooks: () => Runbooks;
 }
 
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -25,7 +27,11 @@ interface PageHttp {
 /** Reads and compresses the files when somebody first asks for one: most processes serve nobody. */
 export function pageHttp(): PageHttp {
   let served: Promise<ServedPage> | undefined;
-  const side: PageSide = { page: () => (served ??= servePage()) };
+  let runbooks: Runbooks | undefined;
+  const side: PageSide = {
+    page: () => (served ??= servePage()),
+    runbooks: () => (runbooks ??= readRunbooks()),
+  };
   return { routes: answeredFrom(PAGE_ROUTES, () => side), home: (asked) => viewAnswer(side, 'overview', asked) };
 }
 
@@ -41,9 +47,19 @@ export const PAGE_ROUTES: readonly Route<PageSide>[] = [
   read('/model/{file...}', 'files of the page', (side, asked) => sentFile(side, '/model/', asked), {
     takes: 'nothing',
   }),
+  read(
+    '/runbooks/{runbook}',
+    'what to do about an alert, by its name and .md',
+    ({ runbooks }, { parameters }) => runbookAnswer(runbooks(), parameters.get('runbook') ?? ''),
+    { takes: 'nothing' },
+  ),
 ];
 
-async function viewAnswer({ page }: PageSide, view: PageView, { request }: Pick<Asked, 'request'>): Promise<Answer> {
+async function viewAnswer(
+  { page }: Pick<PageSide, 'page'>,
+  view: PageView,
+  { request }: Pick<Asked, 'request'>,
+): Promise<Answer> {
   const { documents, policy } = await page();
   const document = documents.get(view);
   if (document === undefined) throw new Error(`the page has no document for ${view}`);

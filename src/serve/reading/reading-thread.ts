@@ -14,6 +14,7 @@ import { evidenceOf } from '../api/detection-evidence.ts';
 import { storedTraits } from '../store-place/stored-traits.ts';
 import { readerAt, type ServiceReader } from '../store-place/open-reader.ts';
 import type { Question } from '../../report/http/route.ts';
+import { collectAfterStart } from '../../model/garbage-collection.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { errorMessage } from '../../model/error-message.ts';
 import { answerAsked } from '../threads/answer-asked.ts';
@@ -107,4 +108,5 @@ if (port !== null) {
     answer: (id, sent) => reads.read(id, sent),
     close: () => reader.close(),
   });
+  collectAfterStart();
 }

@@ -10,7 +10,7 @@ import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { type AskedOutcome, AskedThread } from '../threads/asked-thread.ts';
-import { DEADLINE_MS, IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
+import { DEADLINE_MS, IDLE_MS, LEARNING_IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
 import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 interface ReweighingParts {
@@ -45,8 +45,11 @@ export class Reweighing {
   readonly #onEvent: ReweighingParts['onEvent'];
   readonly #thread: AskedThread<SuiteQuestion, SentQuestion, readonly SuiteOutline[], WhatIfReply>;
 
+  #clientAskedAt = Number.NEGATIVE_INFINITY;
+
   constructor(parts: ReweighingParts) {
     this.#onEvent = parts.onEvent;
+    const idleMs = () => Math.max(LEARNING_IDLE_MS, IDLE_MS - (performance.now() - this.#clientAskedAt));
     this.#thread = new AskedThread({
       runs: { module: 'what-if-thread', from: import.meta.url },
       startData: parts.start,
@@ -61,7 +64,9 @@ export class Reweighing {
         get deadlineMs() {
           return parts.deadlineMs ?? DEADLINE_MS;
         },
-        idleMs: parts.idleMs ?? IDLE_MS,
+        get idleMs() {
+          return parts.idleMs ?? idleMs();
+        },
       },
     });
   }
@@ -72,6 +77,7 @@ export class Reweighing {
   }
 
   answer(asked: Asked): Promise<Answer> {
+    this.#clientAskedAt = performance.now();
     const answered = this.#thread.ask(asked).then((outcome): AskedOutcome<Answer> => {
       return outcome.is === 'refused' ? outcome : { is: 'replied', reply: answerOf(outcome, asked.question) };
     });

@@ -6,6 +6,8 @@ export const DEADLINE_MS = 20_000;
 export const WAITING_MAX = 16;
 export const WAIT_MAX_MS = 20_000;
 export const IDLE_MS = 60_000;
+/** Detection asks for the next part of the past within this time. Each start of the service begins with that. */
+export const LEARNING_IDLE_MS = 8_000;
 
 export const WHAT_IF_LIMITS: Omit<AskedThreadLimits, 'deadlineMs' | 'idleMs'> = {
   waitMaxMs: WAIT_MAX_MS,

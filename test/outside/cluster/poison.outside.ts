@@ -1,5 +1,5 @@
 /**
- * Unreadable records, of ten kinds, at the head of every partition. The records behind them are scored as if they were
+ * Unreadable records, of eleven kinds, at the head of every partition. The records behind them are scored as if they were
  * not there, at the same log time, and they are in the topic of dead letters with the reason.
  */
 import { Kafka, logLevel, type Message } from 'kafkajs';
@@ -23,6 +23,7 @@ const POISON: Readonly<Record<string, Buffer>> = {
   'a number that never ends': Buffer.alloc(40, 0xff),
   'JSON that was cut short': Buffer.from('{"resourceSpans":[{"resource":{"attributes":['),
   'JSON of another shape': Buffer.from('{"resourceSpans":"all of them","resourceLogs":"all of them"}'),
+  'JSON of another kind': Buffer.from('{"not":"otlp"}'),
   'JSON nested without end': Buffer.from(`{"resourceSpans":${'['.repeat(50_000)}`),
   'spans of Zipkin': Buffer.from('[{"traceId":"5af7183fb1d4cf5f","id":"6b221d5bc9e6496c","name":"get"}]'),
   'a request of metrics': Buffer.from(
@@ -46,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close({ keep: false }));
 
-test('poison of ten kinds at the head of every partition delays nothing', async () => {
+test('poison of eleven kinds at the head of every partition delays nothing', async () => {
   const database = await rig.postgres.createDatabase();
   await rig.kafka.createTopic(DEAD_LETTERS, 1);
   const sent = await poisonAll();

@@ -76,7 +76,7 @@ test('what died is listed, with where it came from and why', async () => {
     offset: 1,
     bytes: 7,
     reason: 'decompress: bomb',
-    dead_letter: { partition: 0, offset: 1, replayed: false },
+    dead_letter: { partition: 0, offset: 1, done: false },
   });
 });
 
@@ -114,6 +114,50 @@ test('records go back as they were, each once, however often and with whatever f
     }
   const again = await assay(group, letters, 'replay', '--all', '--dry-run');
   expect(again.out).toBe('5 would be sent back\n');
+});
+
+test('discarded records are neither listed nor replayed, and the others are', async () => {
+  const { spans, letters, group } = await lettersFor(['garbage', 'decompress', 'garbage', 'too large', 'garbage']);
+
+  const dry = await assay(group, letters, 'discard', '--reason', 'garbage', '--dry-run');
+  const one = await assay(group, letters, 'discard', '--limit', '1');
+  const rest = await assay(group, letters, 'discard', '--reason', 'garbage', '--json');
+  const nothing = await assay(group, letters, 'discard', '--reason', 'garbage');
+  const left = await assay(group, letters, 'list', '--json');
+  const all = await assay(group, letters, 'list', '--json', '--all');
+  const replayed = await assay(group, letters, 'replay');
+
+  expect([dry.out, one.out, nothing.out, replayed.out]).toEqual([
+    '3 would be discarded\n',
+    '1 discarded\n',
+    '0 discarded\n',
+    '2 sent back\n',
+  ]);
+  expect(JSON.parse(rest.out)).toEqual({ discarded: 2, unmarked: 0, dry_run: false });
+  const offsetsOf = (out: string, isDone: boolean) =>
+    out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).dead_letter)
+      .filter(({ done }) => done === isDone)
+      .map(({ offset }) => offset);
+  expect(offsetsOf(left.out, false)).toEqual([1, 3]);
+  expect(offsetsOf(all.out, true)).toEqual([0, 2, 4]);
+  const back = await readAll(kafka, spans, 2);
+  expect(back.values().sort()).toEqual(['value 1', 'value 3']);
+});
+
+test('discarding again discards nothing, and what was discarded can still be sent back', async () => {
+  const { letters, group } = await lettersFor(['garbage', 'garbage']);
+
+  const first = await assay(group, letters, 'discard');
+  const second = await assay(group, letters, 'discard', '--json');
+  const undone = await assay(group, letters, 'replay', '--all', '--dry-run');
+  const wrong = await assay(group, letters, 'discard', '--limit', 'all');
+
+  expect([first.out, undone.out]).toEqual(['2 discarded\n', '2 would be sent back\n']);
+  expect(JSON.parse(second.out)).toEqual({ discarded: 0, unmarked: 0, dry_run: false });
+  expect(wrong.status).toBe(2);
 });
 
 test('a topic that is not there is said so, with exit code 3', async () => {

@@ -58,6 +58,17 @@ test('a browser gets the page at /, and a program the list of routes', async () 
   expect(list.body.toString()).toContain('GET /conversations/<conversation>');
 });
 
+test('a runbook is served as text, by its name and no other path', async () => {
+  const get = shared();
+
+  const found = await get('/runbooks/AssayDown.md');
+  const others = ['/runbooks/none.md', '/runbooks/..%2FARCHITECTURE.md', '/runbooks/__proto__', '/runbooks/a/b.md'];
+
+  expect([found.status, found.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(found.body.toString()).toContain('# AssayDown');
+  for (const address of others) expect([address, (await get(address)).status]).toEqual([address, 404]);
+});
+
 test.each(PAGE_VIEWS)('the view %s has its addresses, and its module is loaded with it', async (view) => {
   const get = shared();
   for (const address of PAGE_PATHS[view]) {

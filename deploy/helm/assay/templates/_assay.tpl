@@ -272,5 +272,5 @@ volumeMounts:
 {{/* A generated file with its links replaced; takes (list . path). */}}
 {{- define "assay.linked" -}}
 {{- $links := (first .).Values.links -}}
-{{- (first .).Files.Get (index . 1) | replace "http://localhost:3000" $links.grafana | replace "http://localhost:4319" $links.assay | replace "docs/runbooks/" (printf "%s/runbooks/" $links.docs) -}}
+{{- (first .).Files.Get (index . 1) | replace "http://localhost:3000" $links.grafana | replace "http://localhost:4319/runbooks/" (printf "%s/runbooks/" (default $links.assay $links.docs)) | replace "http://localhost:4319" $links.assay -}}
 {{- end }}

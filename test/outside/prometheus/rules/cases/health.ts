@@ -49,6 +49,7 @@ const WELL: readonly Series[] = [
   steady('assay_judge_questions_total', { judge: 'default', end: 'answered' }, 30),
   steady('assay_judge_questions_total', { judge: 'default', end: 'over-budget' }, 0),
   steady('assay_kafka_unreadable_records_total', { topic: 'otlp_spans', fate: 'dead-letter' }, 0),
+  steady('assay_kafka_unreadable_records_total', { topic: 'otlp_spans', fate: 'empty' }, 50),
   steady('assay_series_folded_total', {}, 0),
   steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'pass' }, 10),
   steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'error' }, 0.1),
