@@ -8,7 +8,7 @@ import { duration, setting, size } from './setting.ts';
 export const STORE = section('reload', 'Conversations and their evaluations.', {
   maxBytes: size(
     { key: 'store.max_bytes', default: '20GiB', min: '1MiB', max: '1024TiB' },
-    'Size of the store; beyond it the oldest successful conversations go, then the oldest failed ones.',
+    'Size of the conversations; beyond it the oldest successful ones go, then the oldest failed ones. Counters are apart: about 25 kB for each label set.',
   ),
   keepMs: duration({ key: 'store.keep', default: '30d', min: '0ms', max: '3650d' }, 'Age of the oldest conversation.'),
   keepFailedMs: duration(

@@ -42,6 +42,9 @@ export class TotalEntry {
   }
 }
 
+/** Headers and numbers of a series in its two tables and the index. */
+const ROW_BYTES = 60;
+
 export class TotalsInMemory implements RunningTotals {
   readonly times = new FirstTimes();
   readonly #entries = new Map<string, TotalEntry>();
@@ -106,6 +109,14 @@ export class TotalsInMemory implements RunningTotals {
   /** To be deleted before what changed is written: one of them may have begun again. */
   get dropped(): Iterable<TotalEntry> {
     return this.#dropped.values();
+  }
+
+  /** Room in a database, about: each series is a row, and its name stands in an index as well. */
+  get bytes(): number {
+    let sum = 0;
+    for (const { metric, encoded } of this.#entries.values())
+      sum += ROW_BYTES + 2 * (Buffer.byteLength(metric) + Buffer.byteLength(encoded));
+    return sum;
   }
 
   /** After the commit: what changed in it. */

@@ -274,6 +274,25 @@ test('conversations go by age, failed ones later, those that still wait not at a
   expect([store.count('traces'), store.count('evaluations')]).toEqual([3, 3]);
 });
 
+test('counters of many agents let no conversation go', () => {
+  const store = storeOf(tempDirectory(), [
+    { id: 'a', daysAgo: 1 },
+    { id: 'b', daysAgo: 1 },
+  ]);
+  const before = store.usedBytes;
+
+  store.begin();
+  for (let number = 0; number < 20_000; number += 1)
+    store.totals.series('assay_evaluations_total', { ...COUNTED, agent: `agent ${number}` }).add(1);
+  store.commit();
+  store.begin();
+  const { conversations } = prune(store, { ...KEEP, maxBytes: before + (512 << 10) }, NOW);
+  store.commit();
+
+  expect(store.diskBytes).toBeGreaterThan(before + (4 << 20));
+  expect(conversations).toBe(0);
+});
+
 test('a store over its size lets successful conversations go first, oldest first, and counters stay', () => {
   const directory = tempDirectory();
   const good = Array.from({ length: 600 }, (_, index) => ({ id: `good ${index}`, daysAgo: 1 + (index < 500 ? 2 : 0) }));

@@ -336,9 +336,12 @@ export class Store implements EngineStore {
     return this.traces.find(traceId)?.position ?? this.pruned.positionOf(traceId);
   }
 
-  /** Bytes of conversations, in the database and in the files of content. */
+  /**
+   * Bytes of conversations, in the database and in the files of content. Counters are apart: there are as many as label
+   * sets, and no conversation that is deleted makes them fewer.
+   */
   get usedBytes(): number {
-    return this.#databaseBytes + this.traces.liveBytes;
+    return Math.max(0, this.#databaseBytes - this.totals.bytes) + this.traces.liveBytes;
   }
 
   /** Room on the disk, with the WAL, and with what nothing is in any more and which is used again. */
