@@ -20,7 +20,8 @@ const AGENTS_SHOWN = 3;
 export function WentWell({ place, facets }: { readonly place: Place; readonly facets: Pick<Facets, 'agents'> }) {
   const chosen = place.query.getAll('agent');
   const agents = (chosen.length === 0 ? facets.agents : chosen).filter((one) => one !== OTHER);
-  if (agents.length === 0) return null;
+  // The fleet leads to each of many.
+  if (agents.length === 0 || (chosen.length === 0 && agents.length > AGENTS_SHOWN)) return null;
   return (
     <section class="figures went-well" aria-label="How many went well">
       <SomeFirst of={agents} atATime={AGENTS_SHOWN}>
