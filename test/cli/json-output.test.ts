@@ -24,7 +24,7 @@ const COMMANDS: { readonly [file: string]: readonly string[] } = {
   'explain.ts': ['explain conversation --data-dir DATA', 'explain conversation --url URL'],
   'shadow.ts': ['shadow --config DATA/assay.yaml'],
   'doctor.ts': ['doctor --url URL'],
-  'release.ts': ['release v2 --against v1 --agent none --url URL'],
+  'release.ts': ['release v2 --against v1 --agent helper --since 300d --url URL'],
   'gate.ts': ['gate v2 --baseline v1 --rules gate.yaml'],
   'suite-mutate.ts': ['suite mutate scheduling'],
   'score.ts': ['score runs.jsonl --suite default'],
