@@ -93,8 +93,8 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'not-understood': [{ what: 'turn x', reason: 'cut' }],
   'feedback-arrived': [{ way: 'span', fate: 'kept' }],
   'labels-folded': [
-    { label: 'agent', agent: 'a' },
-    { label: 'segment', agent: 'a' },
+    { label: 'agent', agent: 'a', version: '1' },
+    { label: 'segment', agent: 'a', version: '1' },
   ],
   'scorer-committed': [{ turns: 5, tookMs: 20 }],
   'scorer-failed': [{ error: 'Error: disk' }],

@@ -23,8 +23,9 @@ import { type AgentLabels, FOLDED, isFolded, labelValue, OTHER } from '../../mod
 /** Part that was counted under `other`: all of its labels, or its segment alone. */
 export interface Fold {
   readonly label: 'agent' | 'segment';
-  /** Agent as the spans name it. */
+  /** Agent and version as the spans name them. */
   readonly agent: string;
+  readonly version: string;
 }
 
 const SPARE_FOR_SEGMENTS = 0.25;
@@ -110,7 +111,7 @@ export class LabelGuard {
     if (known !== undefined) known.seen = this.#now;
     // A fold is counted each time.
     if (folded === undefined && known !== undefined) this.#last = { asked: labels, given: known };
-    else if (folded !== undefined) this.#onFold({ label: folded, agent: labels.agent });
+    else if (folded !== undefined) this.#onFold({ label: folded, agent: labels.agent, version: labels.agent_version });
     return given;
   }
 

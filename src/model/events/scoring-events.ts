@@ -82,7 +82,12 @@ export type EngineEvent =
   | EvidenceShown
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
   | Extract<DamageEvent, { readonly type: 'content-damaged' }>
-  | { readonly type: 'labels-folded'; readonly label: 'agent' | 'segment'; readonly agent: string };
+  | {
+      readonly type: 'labels-folded';
+      readonly label: 'agent' | 'segment';
+      readonly agent: string;
+      readonly version: string;
+    };
 
 /** About the scoring thread. */
 export type ScoringEvent =

@@ -239,10 +239,10 @@ export const SCORING_EVENTS = {
   },
   'feedback-arrived': { count: ({ way, fate }, { feedback }) => feedback.inc({ way, fate }) },
   'labels-folded': {
-    log: ({ label, agent }) =>
+    log: ({ label, agent, version }) =>
       warn(
         `metrics: too many ${label === 'agent' ? 'label sets' : 'segments'}, counting new ones under \`other\``,
-        { agent },
+        { agent, version },
         `folded ${label}`,
       ),
     count: ({ label }, { folded }) => folded.inc({ label }),

@@ -51,8 +51,8 @@ test('an agent has the segments that came first, and `other` for the rest; anoth
   expect(admitted).toEqual(['s1', 's2', 'other', 's1', 'other']);
   expect(others).toEqual(['s3', 's4']);
   expect(folds).toEqual([
-    { label: 'segment', agent: 'a' },
-    { label: 'segment', agent: 'a' },
+    { label: 'segment', agent: 'a', version: '1' },
+    { label: 'segment', agent: 'a', version: '1' },
   ]);
 });
 
@@ -153,7 +153,7 @@ test('newest three versions give way to nothing, and versions in use neither', (
 
   expect(admit('b', '1', 5.5)).toBe('other');
   expect(gone).toEqual([]);
-  expect(folds).toEqual([{ label: 'agent', agent: 'b' }]);
+  expect(folds).toEqual([{ label: 'agent', agent: 'b', version: '1' }]);
   // Version 1 was in use until five o'clock.
   expect(admit('b', '1', 7)).toBe('1');
   expect(gone).toEqual(['a 1']);
