@@ -17,9 +17,9 @@
  *                            canary beside the old version, looked at after each 25 conversations, which may lose 5 points.
  *                            Equal: rolled back, at the gate or later. Cases worse, traffic worse: all cases a
  *                            little, or 10 points in traffic, and it is promoted. Each reference is .05
- *     ramp                   equal versions, of which the new one gets 10 to 50 % in five steps while both fall by 20
- *                            points, looked at after each 100 conversations: rolled back; the reference compares all hours
- *                            together
+ *     canary …               one whose share, hours or kinds differ, looked at after each 100 conversations: equal ones that
+ *                            are rolled back, and ones 10 points worse that are promoted; the reference compares all
+ *                            hours together
  *     path, both worse       mean conversations until it is rolled back; the reference starts the canary from nothing
  */
 import type { PassedRuns } from '../src/model/gate.ts';
@@ -27,8 +27,12 @@ import { type ReleaseDecision, releaseOf, ROLLS_BACK_AT } from '../src/model/rel
 import { randomFrom } from '../src/model/random.ts';
 import { logChoose } from '../src/statistics/compare/exact-tests.ts';
 import { decideGate } from '../src/statistics/compare/gate/decide-gate.ts';
-import { besideEachOther } from '../src/statistics/compare/online/beside.ts';
-import { compareOnline, type OnlineSample, type Valued } from '../src/statistics/compare/online/compare-online.ts';
+import {
+  compareBeside,
+  compareOnline,
+  type OnlineSample,
+  type Valued,
+} from '../src/statistics/compare/online/compare-online.ts';
 import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import { experimentOf } from '../test/statistics/compare/experiments.ts';
 import type { BenchRow } from './row.ts';
@@ -152,10 +156,19 @@ function pathRows(runs: number, random: () => number): readonly BenchRow[] {
     row('path, equal: rolled back', shareOf(endsOf(undefined, 0), 'roll_back'), LEVEL),
     row('path, only cases worse: promoted', shareOf(endsOf(lost, 0), 'promote'), LEVEL),
     row('path, only traffic worse: promoted', shareOf(endsOf(undefined, 0.1), 'promote'), LEVEL),
-    row(
-      'ramp: rolled back',
-      rolledBackOnRamp(runs, random, besideEachOther),
-      rolledBackOnRamp(runs, random, (a, b) => ({ a, b })),
+    ...Object.entries(CANARIES).map(([called, canary]) =>
+      row(
+        `canary ${called}: rolled back`,
+        wrongly(canary, 0, runs, random, compareBeside),
+        wrongly(canary, 0, runs, random, together),
+      ),
+    ),
+    ...Object.entries(CANARIES).map(([called, canary]) =>
+      row(
+        `canary ${called}: promoted`,
+        wrongly(canary, 0.1, runs, random, compareBeside),
+        wrongly(canary, 0.1, runs, random, together),
+      ),
     ),
     row('path, both worse: conversations', meanOf(endsOf(lost, 0.1)), meanOf(endsOf(lost, 0.1, false))),
   ];
@@ -191,14 +204,13 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
       a.push(came(RATE));
       b.push(came(RATE - drop));
     }
-    const beside = besideEachOther(a, b);
-    const { success, logWorse } = compareOnline(sampleOf(beside.a), sampleOf(beside.b), AS_TASK);
+    const { success, logWorse, ...beside } = compareBeside(a, b, AS_TASK);
     const { decision } = releaseOf({
       ...{
         change: success.is === 'compared' ? success : undefined,
         because: undefined,
         conversationsNeeded: undefined,
-        beside: { a: beside.a.length, b: beside.b.length },
+        beside,
         allowed: LIMIT,
       },
       ...{ evidence: { cases: known.cases, traffic: Math.exp(logWorse) }, cases: known.kept, about: 'task' as const },
@@ -208,30 +220,87 @@ function pathEnd(release: Release, { drop, isFromCases, random }: Path): PathEnd
   return { decision: 'hold', seen: b.length };
 }
 
-const RAMP = { steps: 5, each: 400, from: 0.1, to: 0.5, falls: 0.2, look: 100 };
+/** Conversations of a canary, from the share that has passed of its hours. */
+interface Canary {
+  readonly hours: number;
+  readonly count: number;
+  /** Share of the new version. */
+  readonly share: (passed: number, hour: number) => number;
+  /** Points that both lose. */
+  readonly harder: (passed: number, hour: number) => number;
+  /** Share of hard conversations, and points that these lose. */
+  readonly hard?: { readonly a: number; readonly b: number; readonly by: number };
+}
 
-function rolledBackOnRamp(runs: number, random: () => number, beside: typeof besideEachOther<Valued>): number {
-  const isRolledBack = () => {
+const CANARIES: Readonly<Record<string, Canary>> = {
+  'of 10 to 50 %': {
+    hours: 24,
+    count: 2000,
+    share: (passed) => 0.1 * (1 + Math.floor(passed * 5)),
+    harder: (passed) => 0.2 * passed,
+  },
+  'of 50, then 99 %': {
+    hours: 24,
+    count: 2000,
+    share: (passed) => (passed < 0.4 ? 0.5 : 0.99),
+    harder: (passed) => (passed < 0.4 ? 0 : 0.2),
+  },
+  'of hard kinds': { hours: 24, count: 2000, share: () => 0.5, harder: () => 0, hard: { a: 0.2, b: 0.7, by: 0.25 } },
+  'by day': {
+    hours: 240,
+    count: 2500,
+    share: (_, hour) => (isDay(hour) ? 0.13 : 0),
+    harder: (_, hour) => (isDay(hour) ? 0.2 : 0),
+  },
+};
+
+const LOOK = 100;
+const HOUR_MS = 3_600_000;
+
+function isDay(hour: number): boolean {
+  return hour % 24 >= 9 && hour % 24 < 17;
+}
+
+/** Share of canaries that are rolled back though equal, or promoted though worse by so much. */
+function wrongly(
+  canary: Canary,
+  drop: number,
+  runs: number,
+  random: () => number,
+  compared: (
+    a: readonly Valued[],
+    b: readonly Valued[],
+    asked: typeof AS_TASK,
+  ) => Pick<ReturnType<typeof compareBeside>, 'success' | 'logWorse'>,
+): number {
+  const { hours, count, share, harder, hard = { a: 0, b: 0, by: 0 } } = canary;
+  const isWrong = () => {
     const [a, b]: [Valued[], Valued[]] = [[], []];
-    for (let count = 1; count <= RAMP.steps * RAMP.each; count += 1) {
-      const passed = count / (RAMP.steps * RAMP.each);
-      const step = Math.floor((count - 1) / RAMP.each) / (RAMP.steps - 1);
-      const share = RAMP.from + (RAMP.to - RAMP.from) * step;
-      const value = random() < RATE - RAMP.falls * passed ? 1 : 0;
-      (random() < share ? b : a).push({ user: count, conversation: count, at: passed * DAY_MS, kind: '', value });
-      if (count % RAMP.look !== 0) continue;
-      const compared = beside(a, b);
-      const { logWorse } = compareOnline(sampleOf(compared.a), sampleOf(compared.b), AS_TASK);
-      if (Math.exp(logWorse) >= ROLLS_BACK_AT) return true;
+    for (let one = 1; one <= count; one += 1) {
+      const passed = (one - 1) / count;
+      const at = passed * hours;
+      const isB = random() < share(passed, at);
+      const isHard = random() < (isB ? hard.b : hard.a);
+      const rate = RATE - harder(passed, at) - (isHard ? hard.by : 0) - (isB ? drop : 0);
+      const value = random() < rate ? 1 : 0;
+      (isB ? b : a).push({ user: one, conversation: one, at: at * HOUR_MS, kind: isHard ? 'hard' : '', value });
+      if (one % LOOK !== 0) continue;
+      const { success, logWorse } = compared(a, b, AS_TASK);
+      if (drop === 0 && Math.exp(logWorse) >= ROLLS_BACK_AT) return true;
+      if (drop > 0 && success.is === 'compared' && success.lower >= -LIMIT) return true;
     }
     return false;
   };
-  return Array.from({ length: runs }, isRolledBack).filter(Boolean).length / runs;
+  return Array.from({ length: runs }, isWrong).filter(Boolean).length / runs;
 }
 
-const DAY_MS = 86_400_000;
-const AS_TASK: Parameters<typeof compareOnline>[2] = {
-  ...{ criteria: [], alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
+/** All hours together. */
+function together(a: readonly Valued[], b: readonly Valued[], asked: typeof AS_TASK) {
+  return compareOnline(sampleOf(a), sampleOf(b), { ...asked, criteria: [] });
+}
+
+const AS_TASK: Parameters<typeof compareBeside>[2] = {
+  ...{ alpha: LEVEL, smallest: LIMIT, about: 'task', called: { a: 'a', b: 'b' } },
 };
 
 function sampleOf(successes: readonly Valued[]): OnlineSample {

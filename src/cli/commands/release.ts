@@ -91,13 +91,13 @@ async function decided(terminal: Terminal, version: string, flags: ReleaseFlags)
   if (gate?.may_release === false)
     return { decision: 'hold' as const, sentence: `Hold: the gate says so. ${gate.sentence}` };
   const until = Date.now() + waitOf(flags.wait);
-  let answer: Awaited<ReturnType<typeof askedOf>> = await askedOf(version, flags, gate);
+  let answer: Awaited<ReturnType<typeof askedOf>> = await askedOf(terminal, version, flags, gate);
   while (answer.decision === 'hold' && Date.now() < until) {
     terminal.err(safe(answer.sentence, 500));
     await wait(Math.min(LOOK_EVERY_MS, until - Date.now()));
     const before = answer;
     // A service that has answered, and restarts, is asked again.
-    answer = await askedOf(version, flags, gate).catch((error: unknown) => {
+    answer = await askedOf(terminal, version, flags, gate).catch((error: unknown) => {
       if (Date.now() >= until) throw error;
       terminal.err(safe(errorMessage(error), 500));
       return before;
@@ -127,7 +127,7 @@ function checkSides(
 }
 
 /** One agent after the other: the service compares one pair at a time. */
-async function askedOf(version: string, flags: ReleaseFlags, gate: GateJson | undefined) {
+async function askedOf(terminal: Terminal, version: string, flags: ReleaseFlags, gate: GateJson | undefined) {
   const { agent: named, ...rest } = flags;
   const { url, token } = serviceOf(rest);
   const agents = [];
@@ -138,6 +138,8 @@ async function askedOf(version: string, flags: ReleaseFlags, gate: GateJson | un
       await ask(question, { ...reading(token), waitMs: ANSWER_MS }),
     );
     known += before.conversations;
+    if (before.conversations === 0 && named.length > 1)
+      terminal.err(safe(`no conversation of version ${flags.against} of ${agent} is known: it is held`, 500));
     agents.push({ agent, ...release });
   }
   // With a wrong name it would be held for ever.
@@ -180,7 +182,8 @@ function foundIn({ rules: all }: GateJson, asked: string | undefined) {
   const rules = all.filter((rule) => rule.suite === suite);
   const [test] = rules.flatMap((rule) => ('tests' in rule ? rule.tests : [])).filter(({ of }) => of === 'success');
   if (test === undefined) throw new Error('--gate: no rule of it tested success: write `cases_worse: by chance`');
-  const limits = rules.filter((one) => 'on_these_cases' in one && one.on_these_cases);
+  // An open limit of any suite holds the release.
+  const limits = all.filter((one) => 'on_these_cases' in one && one.on_these_cases);
   const cases = limits.length === 0 ? undefined : limits.every(({ decision }) => decision === 'pass') ? 'kept' : 'open';
   return { suite, evidence: String(Math.min(test.evidence ?? 1, EVIDENCE_MAX)), cases };
 }

@@ -169,11 +169,14 @@ function Compared({ compared, isOld, place }: ComparedProps) {
           <WordMark {...RELEASE_LOOKS[release.decision]} words={word} />
           {` ${why.join(': ')}`}
         </p>
+        <p class="aside">It goes by hours in which both ran, and what follows by all of this time.</p>
       </section>
       <section>
         <h2>
           {suite}
-          <span class="aside">{' different conversations, weighed to one mix of the traffic that spans name'}</span>
+          <span class="aside">
+            {' conversations of all this time, weighed to one mix of the traffic that spans name'}
+          </span>
         </h2>
         {notes.map((one) => (
           <p key={one} class="limits">

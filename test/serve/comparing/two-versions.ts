@@ -18,6 +18,8 @@ export const VERSIONS = { worse: ['v1', 'v2'], better: ['v2', 'v1'], alike: ['v1
 export interface Sent {
   readonly version: string;
   readonly calls: number;
+  /** Since when it has been; a minute unless given. */
+  readonly agoMs?: number;
   /** Attributes of the root span. */
   readonly attributes?: Readonly<Record<string, string>>;
 }

@@ -313,9 +313,11 @@ test('a release is promoted, held or rolled back, with one answer for people, sc
 test('a version that replaced another is rolled back, and promoted by nothing that was before it', {
   timeout: 60_000,
 }, async () => {
-  const running = await startedWith(of('v1', CALLS.v1));
-  await send(running, of('v2', CALLS.v2), 100);
-  await send(running, of('v3', CALLS.v1), 200);
+  const hoursAgo = (hours: number, version: string, calls: readonly number[]) =>
+    of(version, calls).map((one) => ({ ...one, agoMs: hours * 3_600_000 }));
+  const running = await startedWith(hoursAgo(3, 'v1', CALLS.v1));
+  await send(running, hoursAgo(2, 'v2', CALLS.v2), 100);
+  await send(running, hoursAgo(1, 'v3', CALLS.v1), 200);
   await expect
     .poll(async () => sumOf(await metricsOf(running), 'assay_evaluations_total'), { timeout: 40_000 })
     .toBe(72);

@@ -207,10 +207,10 @@ function splitOf(
   after: readonly LatestEvaluation[],
 ): TcrSplit | undefined {
   const criteria = [...suite.criteria.map(({ name }) => name), HARD_FAILURES];
-  const { placeOf } = kindsOf(before, after);
-  const kinds = [...new Set([...before, ...after].map(placeOf))];
+  const { kindOf } = kindsOf(before, after);
+  const kinds = [...new Set([...before, ...after].map(({ kind }) => kindOf(kind)))];
   const cellsOf = (evaluations: readonly LatestEvaluation[]) => {
-    const byKind = Map.groupBy(evaluations, placeOf);
+    const byKind = Map.groupBy(evaluations, ({ kind }) => kindOf(kind));
     return kinds.map((kind) => cellOf(suite, byKind.get(kind) ?? []));
   };
   return splitChange(cellsOf(before), cellsOf(after), criteria);

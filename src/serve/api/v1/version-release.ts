@@ -7,8 +7,12 @@
  * be promoted by the rest. So nothing is promoted unless the share that went well is kept of all conversations as well.
  */
 import { meanOf } from '../../../statistics/compare/measure.ts';
-import { besideEachOther } from '../../../statistics/compare/online/beside.ts';
-import { compareOnline, type OnlineSample, type Valued } from '../../../statistics/compare/online/compare-online.ts';
+import {
+  compareBeside,
+  compareOnline,
+  type OnlineSample,
+  type Valued,
+} from '../../../statistics/compare/online/compare-online.ts';
 import type { Raced } from '../../../statistics/compare/online/raced.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { VersionsCompared, VersionsQuery } from '../../../api/versions.ts';
@@ -35,9 +39,12 @@ export function releaseJson(
   const since = ({ evaluations }: LatestEvaluations) => evaluations.filter(({ at }) => at >= from);
   const [a, b] = [since(sides.a), since(sides.b)];
   const rates = { a: valuesOf(a, successOf), b: valuesOf(b, successOf) };
-  const beside = compared(suite, besideEachOther(rates.a, rates.b), asked);
-  const rated = beside.isEnough ? beside : compared(suite, rates, asked);
-  const ofAll = compared(suite, besideEachOther(valuesOf(a, goodShareOf), valuesOf(b, goodShareOf)), asked);
+  const compared = askedOf(suite, asked);
+  const beside = compareBeside(rates.a, rates.b, compared);
+  const rated = beside.isEnough
+    ? beside
+    : compareOnline(onlyOf(rates.a), onlyOf(rates.b), { ...compared, criteria: [] });
+  const ofAll = compareBeside(valuesOf(a, goodShareOf), valuesOf(b, goodShareOf), compared);
   const logs = [...(asked.raced === undefined ? [] : [asked.raced.log.worse]), rated.logWorse];
   const evidence = { cases: asked.evidence, traffic: meanOf(logs.map(Math.exp)) ?? 1 };
   const change = rated.success.is === 'compared' ? rated.success : undefined;
@@ -59,17 +66,12 @@ export function releaseJson(
   };
 }
 
-function compared(
-  suite: SuiteOutline,
-  { a, b }: { readonly a: readonly Valued[]; readonly b: readonly Valued[] },
-  asked: Asked,
-) {
-  const of = (successes: readonly Valued[]): OnlineSample => ({ ...NOTHING, successes });
-  const { success, logWorse, isEnough } = compareOnline(of(a), of(b), {
-    ...{ criteria: [], alpha: ALPHA, smallest: asked.smallest, about: suite.about },
-    called: { a: `version ${asked.a}`, b: `version ${asked.b}` },
-  });
-  return { success, logWorse, isEnough, a: a.length, b: b.length };
+function askedOf(suite: SuiteOutline, { a, b, smallest }: Asked) {
+  return { alpha: ALPHA, smallest, about: suite.about, called: { a: `version ${a}`, b: `version ${b}` } };
+}
+
+function onlyOf(successes: readonly Valued[]): OnlineSample {
+  return { ...NOTHING, successes };
 }
 
 const NOTHING: Omit<OnlineSample, 'successes'> = { scores: [], passes: new Map(), steps: [], tokens: [], cost: [] };
@@ -78,7 +80,7 @@ const NOTHING: Omit<OnlineSample, 'successes'> = { scores: [], passes: new Map()
 function becauseOf(
   { a, b }: { readonly a: Evaluations; readonly b: Evaluations },
   asked: Asked,
-  { beside, ofAll }: { readonly [side in 'beside' | 'ofAll']: ReturnType<typeof compared> },
+  { beside, ofAll }: { readonly [side in 'beside' | 'ofAll']: ReturnType<typeof compareBeside> },
 ): string | undefined {
   if (asked.a === asked.b) return 'it is the version before';
   for (const [side, version] of [

@@ -5,7 +5,7 @@
  * Three things make comparisons of live traffic wrong, and each has a file here:
  *
  *  1. users have several conversations, which are alike                  related.ts
- *  2. b gets other traffic than a                                        mix.ts
+ *  2. b gets other traffic than a, at other hours                        mix.ts, beside.ts
  *  3. people look again and again until something shows                  confidence-sequence.ts
  *
  * raced.ts has the verdict of detection where it has raced the same two.
@@ -19,9 +19,10 @@ import type { About } from '../../../model/evaluation.ts';
 import type { EstimatedChange, NotEstimable } from '../../../model/estimated.ts';
 import { speaksOfSuccess } from '../../../model/suite-words.ts';
 import { figureOf, type Good, worded } from '../conclusion.ts';
+import { besideEachOther } from './beside.ts';
 import { sequenceOf } from './confidence-sequence.ts';
 import { kindsOf, type Sorted, standardized, type Standardized } from './mix.ts';
-import { type Came, type Uncertainty, uncertaintyOf } from './related.ts';
+import { type Came, type Influence, type Uncertainty, uncertaintyOf } from './related.ts';
 
 /** From 0 to 1, of one conversation. */
 export interface Valued extends Sorted {
@@ -160,12 +161,51 @@ export function differenceOf(
     return { ...unknown({ ...figures, value: meanB - meanA, a: meanA, b: meanB, range }), units };
   }
   const found = uncertaintyOf([...ofA.influences.map(less), ...ofB.influences]);
-  const floor = [ofA, ofB].reduce((sum, side) => sum + floorOf(side, found), 0);
+  const floor = [ofA, ofB].reduce((sum, { cells }) => sum + floorOf(cells, found), 0);
   const sequence = sequenceOf({ ...found, variance: found.variance + floor });
-  const value = ofB.mean - ofA.mean;
+  return changeOf({ value: ofB.mean - ofA.mean, a: ofA.mean, b: ofB.mean, cases: figures.cases }, sequence, units);
+}
+
+interface BesideComparison {
+  readonly success: Compared;
+  /** Natural logarithm of the e-value that b succeeds less often; 0 where nothing can be told. */
+  readonly logWorse: number;
+  readonly isEnough: boolean;
+  /** Conversations that ran beside each other. */
+  readonly a: number;
+  readonly b: number;
+}
+
+/** Success of b less that of a, as both ran beside each other. */
+export function compareBeside(a: readonly Valued[], b: readonly Valued[], asked: Asked): BesideComparison {
+  const found = besideEachOther(a, b);
+  const sides = { a: [] as Influence[], b: [] as Influence[] };
+  for (const one of found?.influences ?? []) sides[one.side].push(one);
+  const counts = { a: sides.a.length, b: sides.b.length };
+  if (found === undefined || unitsOf(sides.a) < UNITS_MIN || unitsOf(sides.b) < UNITS_MIN) {
+    const because = `${asked.called.a} has too little traffic beside ${asked.called.b}`;
+    return { success: { is: 'not_compared', because }, logWorse: 0, isEnough: false, ...counts };
+  }
+  const { value, a: mean, equal } = found;
+  const uncertainty = uncertaintyOf(found.influences);
+  const floor = [equal.a, equal.b].reduce((sum, count) => sum + floorOf([{ share: 1, count }], uncertainty), 0);
+  const change = changeOf(
+    { value, a: mean, b: mean + value, cases: counts.a + counts.b },
+    sequenceOf({ ...uncertainty, variance: uncertainty.variance + floor }),
+    unitsOf(sides.a) + unitsOf(sides.b),
+  );
+  return { success: concluded(change, 'more', asked, 1), logWorse: change.logBelow, isEnough: true, ...counts };
+}
+
+function changeOf(
+  means: { readonly value: number; readonly a: number; readonly b: number; readonly cases: number },
+  sequence: ReturnType<typeof sequenceOf>,
+  units: number,
+): Change {
+  const { value, a } = means;
   const change = {
-    ...figures,
-    ...{ value, a: ofA.mean, b: ofB.mean, range: { lower: -ofA.mean, upper: 1 - ofA.mean } },
+    ...{ ...means, isRelative: false, reach: NO_REACH, ...SAMPLES },
+    range: { lower: -a, upper: 1 - a },
     lower: (tail: number) => value - sequence.radius(2 * tail),
     upper: (tail: number) => value + sequence.radius(2 * tail),
   };
@@ -253,7 +293,7 @@ function unknown(figures: Omit<EstimatedChange, 'lower' | 'upper'>): Omit<Change
 }
 
 /** The next conversation may differ although all so far agree: variance by Agresti's and Coull's imagined observations. */
-function floorOf({ cells }: Standardized, { effect }: Uncertainty): number {
+function floorOf(cells: Standardized['cells'], { effect }: Uncertainty): number {
   return cells.reduce((sum, { share, count }) => sum + ENDS * (share / (count / effect + 2 * ENDS)) ** 2, 0);
 }
 

@@ -6,16 +6,11 @@
  *
  * So a version that got more of the hard conversations is not called worse for it. Kinds that one side hardly has are
  * taken together; if that is not enough either, they are left out, and `share` is less than 1.
- *
- * Cells of time (`beside.ts`) are kept apart in the same way. They weigh by how much they tell, n_a n_b / (n_a + n_b):
- * an hour in which the new version had little says little of it.
  */
 import type { Came, Influence } from './related.ts';
 
 export interface Sorted extends Came {
   readonly kind: string;
-  /** Cell of time; absent where all times are compared together. */
-  readonly cell?: number;
 }
 
 /** Conversations that each side must have for a kind to be comparable. */
@@ -25,57 +20,51 @@ const REST = '\u0000rest';
 interface Kinds {
   /** Share of each comparable kind, in both sides together. */
   readonly shares: ReadonlyMap<string, number>;
-  readonly placeOf: (value: Sorted) => string;
+  readonly kindOf: (kind: string) => string;
   /** Share of the conversations that are of a comparable kind. */
   readonly share: number;
 }
 
 export function kindsOf(a: readonly Sorted[], b: readonly Sorted[]): Kinds {
-  const own = ({ kind, cell }: Sorted) => placeIn(cell, kind);
-  const counts = [countBy(a, own), countBy(b, own)] as const;
-  const isOwn = (place: string) => counts.every((of) => (of.get(place) ?? 0) >= KIND_MIN);
-  const placeOf = (value: Sorted) => (isOwn(own(value)) ? own(value) : placeIn(value.cell, REST));
-  const [ofA, ofB] = [countBy(a, placeOf), countBy(b, placeOf)];
-  const isInCells = a.some(({ cell }) => cell !== undefined);
+  const counts = [countKinds(a, ({ kind }) => kind), countKinds(b, ({ kind }) => kind)] as const;
+  const isOwn = (kind: string) => counts.every((of) => (of.get(kind) ?? 0) >= KIND_MIN);
+  const kindOf = (kind: string) => (isOwn(kind) ? kind : REST);
+  const [ofA, ofB] = [countKinds(a, ({ kind }) => kindOf(kind)), countKinds(b, ({ kind }) => kindOf(kind))];
   const shares = new Map<string, number>();
-  let [compared, weight] = [0, 0];
-  for (const [place, count] of ofA) {
-    const other = ofB.get(place) ?? 0;
+  let compared = 0;
+  for (const [kind, count] of ofA) {
+    const other = ofB.get(kind) ?? 0;
     if (Math.min(count, other) < KIND_MIN) continue;
-    const tells = isInCells ? (count * other) / (count + other) : count + other;
-    shares.set(place, tells);
+    shares.set(kind, count + other);
     compared += count + other;
-    weight += tells;
   }
-  for (const [place, tells] of shares) shares.set(place, tells / weight);
-  return { shares, placeOf, share: compared / Math.max(1, a.length + b.length) };
+  for (const [kind, count] of shares) shares.set(kind, count / compared);
+  return { shares, kindOf, share: compared / Math.max(1, a.length + b.length) };
 }
 
 export interface Standardized {
   readonly mean: number;
   /** Parts of the conversations in the distance of the mean from the true one. */
   readonly influences: readonly Influence[];
-  /** Per kind, over all times: its share, and its conversations. */
+  /** Per kind: its share, and its conversations. */
   readonly cells: readonly { readonly share: number; readonly count: number }[];
 }
 
 /** The mean of a side with the shares of both. */
 export function standardized<Value extends Sorted>(
   values: readonly Value[],
-  { shares, placeOf }: Kinds,
+  { shares, kindOf }: Kinds,
   { side, of }: { readonly side: 'a' | 'b'; readonly of: (value: Value) => number },
 ): Standardized {
   let mean = 0;
   const influences: Influence[] = [];
-  const cells = new Map<string, { share: number; count: number }>();
-  for (const [place, own] of Map.groupBy(values, placeOf)) {
-    const share = shares.get(place);
+  const cells: { readonly share: number; readonly count: number }[] = [];
+  for (const [kind, own] of Map.groupBy(values, (value) => kindOf(value.kind))) {
+    const share = shares.get(kind);
     if (share === undefined) continue;
     const average = own.reduce((sum, value) => sum + of(value), 0) / own.length;
     mean += share * average;
-    const kind = kindIn(place);
-    const known = cells.get(kind) ?? { share: 0, count: 0 };
-    cells.set(kind, { share: known.share + share, count: known.count + own.length });
+    cells.push({ share, count: own.length });
     // The mean of a kind follows its few conversations, which makes them vary a little less around it.
     const each = (share / own.length) * Math.sqrt(own.length / (own.length - 1));
     for (const value of own) {
@@ -83,22 +72,14 @@ export function standardized<Value extends Sorted>(
       influences.push({ user, conversation, at, side, by: each * (of(value) - average) });
     }
   }
-  return { mean, influences, cells: [...cells.values()] };
+  return { mean, influences, cells };
 }
 
-function placeIn(cell: number | undefined, kind: string): string {
-  return `${cell ?? ''} ${kind}`;
-}
-
-function kindIn(place: string): string {
-  return place.slice(place.indexOf(' ') + 1);
-}
-
-function countBy(values: readonly Sorted[], placeOf: (value: Sorted) => string): Map<string, number> {
+function countKinds(values: readonly Sorted[], kindOf: (value: Sorted) => string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) {
-    const place = placeOf(value);
-    counts.set(place, (counts.get(place) ?? 0) + 1);
+    const kind = kindOf(value);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
 }
