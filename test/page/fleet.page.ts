@@ -90,7 +90,7 @@ test('a thousand agents: few rows are in the document, and keys, words and scrol
 });
 
 test('one agent is no fleet', async () => {
-  const page = await openPage(`${http}/?suite=scheduling`);
+  const page = await openPlayed(undefined, ['scheduler'], '?suite=scheduling');
   await page.getByText('How they ended').waitFor();
 
   expect(await page.locator('.fleet').count()).toBe(0);

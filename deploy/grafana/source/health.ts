@@ -127,7 +127,7 @@ export function healthDashboard(settings: RuleSettings) {
       perSecond(
         'Errors of checks',
         'Verdicts `error`, by criterion: the check threw, ran too long or gave no boolean.',
-        rate('assay_verdicts_total', 'suite, criterion', '{verdict="error"}'),
+        rate('assay_criteria_undecided_total', 'suite, criterion', '{reason="error"}'),
       ),
     )
     .withPanel(

@@ -101,7 +101,16 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   // This service has no certificate that could expire, and a segment has series only while it is in doubt.
   const isElsewhere = (name: string) =>
     isOfCluster(name) || name.startsWith('assay_tls_') || name.includes('metric=~"segment"');
-  const selectors = selectorsOfRules().filter((name) => !isElsewhere(name));
+  // Nothing was withdrawn, no check threw, and detectors of all but the mean score are calm: their series begin with the
+  // first. Those that have all of their other labels are asked for in their place.
+  const begun = (name: string) =>
+    name
+      .replace('_withdrawn', '')
+      .replace('verdict="error"', 'verdict="pass"')
+      .replace(/metric=~?"(?:hard_failure|cost_per_success\|steps_per_success)"/, 'metric="tcr"');
+  const selectors = selectorsOfRules()
+    .filter((name) => !isElsewhere(name))
+    .map(begun);
   expect(await selectingNothing(prometheus, selectors, start)).toEqual([]);
 
   // The alert names the bad version, and no alert names the good one.

@@ -42,7 +42,7 @@ export const ANNOTATION_CASES: readonly RuleCase[] = [
             criterion: 'right_person',
             criterion_points: '-10%',
             version: 'v2',
-            runbook_url: 'docs/runbooks/AgentTcrRegression.md',
+            runbook_url: 'http://localhost:4319/runbooks/AgentTcrRegression.md',
             dashboard_url: `http://localhost:3000/d/assay-quality?var-suite=default&var-agent=${IN_URL}&var-environment=production`,
             conversations_url: `http://localhost:4319/conversations?suite=default&agent=${IN_URL}&since=6h&order=worst`,
           },

@@ -204,7 +204,7 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
             summary: `3 conversations of ${HOSTILE} went badly as ${HOSTILE} again, after that was called mended`,
             description:
               'Somebody read conversations of this kind of failure that began after it was called mended. Next: read them on the page *Failures*, find out what the repair missed, and set the kind to open, or to mended once more.',
-            runbook_url: 'docs/runbooks/AgentFailureIsBack.md',
+            runbook_url: 'http://localhost:4319/runbooks/AgentFailureIsBack.md',
             dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
             conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=bad&since=7d`,
           },
@@ -212,7 +212,7 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
             summary: `At most 70% of the conversations of ${HOSTILE} in the last 7d went well for their users, fewer than before`,
             description:
               'From readings, whatever the suites say. At least so many went well before: 80% (7d ago), – (14d ago), – (21d ago), – (28d ago). Next: look for a new version, model, tool or kind of request since then; read the conversations that came out bad.',
-            runbook_url: 'docs/runbooks/AgentSuccessEstimateFell.md',
+            runbook_url: 'http://localhost:4319/runbooks/AgentSuccessEstimateFell.md',
             dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
             conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=bad&since=7d`,
           },
@@ -220,7 +220,7 @@ export const ESTIMATE_CASES: readonly RuleCase[] = [
             summary: `The suites call at least 50% of the conversations of ${HOSTILE} that went badly fine, more than before`,
             description:
               'From readings of the last 7d. At most so many before: 40% (7d ago), – (14d ago), – (21d ago), – (28d ago). Scores and their alerts do not see these. Next: read conversations that came out bad and are called fine (the link lists them), and add a criterion for what they have in common.',
-            runbook_url: 'docs/runbooks/AssayEvaluatorDrifts.md',
+            runbook_url: 'http://localhost:4319/runbooks/AssayEvaluatorDrifts.md',
             dashboard_url: `http://localhost:3000/d/assay-quality?var-agent=${IN_URL}`,
             conversations_url: `http://localhost:4319/conversations?agent=${IN_URL}&came_out=missed&since=7d`,
           },
