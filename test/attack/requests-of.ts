@@ -78,7 +78,7 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     })),
   ],
   '/api/v1/versions/check': [
-    { metadata: { agent: 'helper', version: 'v2', against: 'v1', since: '365d' } },
+    { metadata: { agent: 'helper', version: 'v2', against: 'v1', suite: 'default', since: '365d' } },
     { metadata: { agent: 'x'.repeat(10_000), version: 'v2', against: 'v1', evidence: '1e9', since: '365d' } },
   ],
   '/v1/failures': [

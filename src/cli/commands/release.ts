@@ -132,20 +132,26 @@ async function askedOf(terminal: Terminal, version: string, flags: ReleaseFlags,
   const { url, token } = serviceOf(rest);
   const agents = [];
   let known = 0;
+  let scoredBy = '';
   for (const agent of new Set(named)) {
     const question = new URL(questionOf(version, { ...rest, agent }, gate), url);
-    const { release, a: before } = versionsCompared.parse(
-      await ask(question, { ...reading(token), waitMs: ANSWER_MS }),
-    );
+    const {
+      release,
+      suite,
+      a: before,
+    } = versionsCompared.parse(await ask(question, { ...reading(token), waitMs: ANSWER_MS }));
     known += before.conversations;
+    scoredBy = suite;
     if (before.conversations === 0 && named.length > 1)
-      terminal.err(safe(`no conversation of version ${flags.against} of ${agent} is known: it is held`, 500));
+      terminal.err(
+        safe(`no conversation of version ${flags.against} of ${agent} was scored by ${suite}: it is held`, 500),
+      );
     agents.push({ agent, ...release });
   }
   // With a wrong name it would be held for ever.
   if (known === 0)
     throw new Error(
-      `no conversation of version ${safe(flags.against, 200)} of ${safe(named.join(', '), 200)} is known: are these their names?`,
+      `no conversation of version ${safe(flags.against, 200)} of ${safe(named.join(', '), 200)} was scored by ${safe(scoredBy, 200)}: are these their names?`,
     );
   const [one, ...others] = agents;
   if (one !== undefined && others.length === 0) return one;

@@ -37,18 +37,18 @@ export const VERSION_CHECK_ROUTES: readonly Route<VersionCheckSide>[] = [
       };
       const answer = await comparing.answer({ job, from: client.from, signal: client.gone });
       if (answer.status !== 200) return answer;
-      const { release, a: before } = versionsCompared.parse(JSON.parse(textOf(answer)));
+      const { release, suite, a: before } = versionsCompared.parse(JSON.parse(textOf(answer)));
       // A wrong name would let each version go on.
-      if (before.conversations === 0) return jsonAnswer(404, { error: nothingOf(metadata) });
+      if (before.conversations === 0) return jsonAnswer(404, { error: nothingOf(metadata, suite) });
       const { decision, sentence } = release;
       return jsonAnswer(SAYS_YES[asks].includes(decision) ? 200 : 409, { decision, sentence });
     }),
   ),
 ];
 
-function nothingOf({ agent, against, environment }: VersionCheck): string {
+function nothingOf({ agent, against, environment }: VersionCheck, suite: string): string {
   const where = environment === undefined ? '' : ` in ${environment}`;
-  return `no conversation of version ${against} of ${agent}${where} is known: is this its name?`;
+  return `no conversation of version ${against} of ${agent}${where} was scored by ${suite}: are these their names?`;
 }
 
 function textOf({ body }: Answer): string {
