@@ -8,6 +8,7 @@ import { copyFileSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { packInto } from './pack.ts';
 import { freeListenPorts } from '../simulation/process.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -29,12 +30,8 @@ const packed = () => execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }
 const inProject = (command: string, ...args: readonly string[]) =>
   spawnSync(command, args, { cwd: project, env: ENV, encoding: 'utf8' });
 
-beforeAll(() => {
-  const output = execFileSync('npm', ['pack', '--silent', '--pack-destination', project], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  tarball = path.join(project, output.trim().split('\n').at(-1) ?? '');
+beforeAll(async () => {
+  tarball = await packInto(project);
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const { devDependencies } = JSON.parse(
     execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }),

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { packInto } from './pack.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
@@ -84,14 +85,9 @@ function run(command: string, ...args: readonly string[]) {
   return { status, stdout, output: stripVTControlCharacters(`${stdout}${stderr}`) };
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   const { devDependencies, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', project], {
-    cwd: ROOT,
-    env: ENV,
-    encoding: 'utf8',
-  });
-  const tarball = packed.trim().split('\n').at(-1) ?? '';
+  const tarball = path.basename(await packInto(project, ENV));
   const versionOf = (name: string) => dependencies[name] ?? devDependencies[name];
   const wanted = ['@opentelemetry/api', '@opentelemetry/sdk-node', '@types/node', 'typescript', 'vitest'];
   writeFileSync(
