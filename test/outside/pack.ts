@@ -1,4 +1,4 @@
-/** `npm pack` of this project. It builds `dist` anew, so two at once would take files from under each other. */
+/** `npm pack` of this project. It builds `dist` from scratch, so two at once would take files from under each other. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -102,7 +102,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const isElsewhere = (name: string) =>
     isOfCluster(name) || name.startsWith('assay_tls_') || name.includes('metric=~"segment"');
   // Nothing was withdrawn, no check threw, and detectors of all but the mean score are calm: their series begin with the
-  // first. Those that have all of their other labels are asked for in their place.
+  // first. Series with all of their other labels are asked for in their place.
   const begun = (name: string) =>
     name
       .replace('_withdrawn', '')
