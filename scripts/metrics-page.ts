@@ -154,19 +154,26 @@ label \`segment\`.
 ## How many series
 
 Names come from spans, so their number has a limit: \`metrics.max_label_values\` combinations of agent, version,
-environment and segment (200), and a tenth of that as segments of each agent, but at least 20. Later ones are counted under
-\`other\`, so none is lost, and \`assay_series_folded_total\` counts them. If there is no room for a new segment of a
-known agent, only the segment is \`other\`; a quarter more combinations than the limit are reserved for this. Another
-quarter is for other senders than the one that took the room. With one machine each token, or address without one, may
-add a twentieth of the limit then. So names that one client invents hide no agent of another. Criteria and outcomes come from suites, not from spans.
+environment and segment (1,000), and a tenth of that as segments of each agent, but at least 20. When they are taken, the
+one that was idle for longest, an hour or more, gives way to a new one, and its totals are deleted. The newest three
+versions of an agent never give way, and a sender makes at most as many give way in a day as there may be. If none may,
+new ones are counted under \`other\`, so none is lost, and \`assay_series_folded_total\` counts them. If there is no room
+for a new segment of a known agent, only the segment is \`other\`; a quarter more combinations than the limit are
+reserved for this. Another quarter is for other senders than the one that took the room. With one machine each token, or
+address without one, may add a twentieth of the limit then. So names that one client invents hide no agent of another
+that is in use. Criteria and outcomes come from suites, not from spans.
 
-For each suite a combination has ${seriesOf({ criteria: 0, outcomes: 0 })} series,
+An answer keeps to \`metrics.max_series\` (20,000) by what can be spared. Evaluations, outcomes and scores are always
+in it, so a thousand label sets may exceed it. Agents of least traffic lose buckets of histograms first, then verdicts by criterion, then steps and costs.
+\`assay_series_withheld_agents\` counts them, and the fleet on the page names them.
+
+For each suite a combination has at most ${seriesOf({ criteria: 0, outcomes: 0 })} series,
 ${seriesOf({ criteria: 1, outcomes: 0 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each criterion, and up to
 ${seriesOf({ criteria: 0, outcomes: 1 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each outcome that has occurred.
 We measure a scrape at ${SERIES_MAX.toLocaleString('en')} series (\`npm run bench -- scrape\`) and promise that it stays
-under a second; \`assay_series\` is the number of series. With the default suite a combination whose conversations
-have several outcomes has about 320 series, so 200 of them are 64,000: lower \`metrics.max_label_values\` where clients
-are not trusted with names.
+under a second; \`assay_series\` is the number of series that are exposed. A series begins when it is first moved, and a
+combination of two suites has about 64 in the store (23 kB). Lower \`metrics.max_label_values\` where clients are not
+trusted with names.
 
 ## How a series begins
 

@@ -67,6 +67,16 @@ const OTHER_SIGNALS = Object.entries(ROOTS).flatMap(([signal, key]) => [
   [key.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`), signal] as const,
 ]);
 
+/** Keys of a document: its own, and those that tell which other signal it is. */
+const DOCUMENTS = {
+  traces: documentOf(MESSAGES.TracesData),
+  logs: documentOf(MESSAGES.LogsData),
+} as const;
+
+function documentOf({ fields }: Message): ReadonlyMap<string, Field | string> {
+  return new Map<string, Field | string>([...OTHER_SIGNALS, ...fields]);
+}
+
 class Transcoder implements MemberReader<Field> {
   static readonly #SCALARS: Readonly<Record<Exclude<Scalar, 'string'>, (at: Transcoder, field: number) => void>> = {
     id: (at, field) => at.#id(field),
@@ -93,19 +103,20 @@ class Transcoder implements MemberReader<Field> {
   }
 
   traces(): Uint8Array {
-    return this.#document('traces', MESSAGES.TracesData);
+    return this.#document('traces');
   }
 
   logs(): Uint8Array {
-    return this.#document('logs', MESSAGES.LogsData);
+    return this.#document('logs');
   }
 
-  #document(signal: keyof typeof ROOTS, { fields }: Message): Uint8Array {
+  #document(signal: keyof typeof DOCUMENTS): Uint8Array {
     let isOfSignal = false;
     let other: string | undefined;
-    const hasKeys = this.#json.object<Field | string>(new Map<string, Field | string>([...OTHER_SIGNALS, ...fields]), {
+    const hasKeys = this.#json.object<Field | string>(DOCUMENTS[signal], {
       readMember: (member) => {
         if (typeof member === 'string') {
+          // Its name says what it is; its value is none of this signal.
           other = member;
           this.#json.skip();
         } else {

@@ -1,7 +1,7 @@
 /**
  * Deletes old data, so that the store stays within its limits: by age, and by size if it is still too large.
- * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
- * counter never goes down.
+ * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay, and
+ * are apart: a counter never goes down.
  */
 import { dropHistory, dropLonely } from '../rules/dropping.ts';
 import { chooseNone, dropChosen, DROPPING } from './drop-conversations.ts';

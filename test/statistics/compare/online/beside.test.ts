@@ -38,18 +38,26 @@ function hours(
   );
 }
 
+/** The second hour has other rates, and more of b: 10 %, then half. */
+function growing(a: readonly [number, number], b: readonly [number, number]) {
+  const [firstOfA, secondOfA, firstOfB, secondOfB] = [...a, ...b];
+  return [
+    hours([
+      { at: 0, count: 900, rate: firstOfA },
+      { at: 1, count: 500, rate: secondOfA },
+    ]),
+    hours(
+      [
+        { at: 0, count: 100, rate: firstOfB },
+        { at: 1, count: 500, rate: secondOfB },
+      ],
+      5_000,
+    ),
+  ] as const;
+}
+
 test('a version that gets more traffic in harder hours is no worse for it', () => {
-  const a = hours([
-    { at: 0, count: 900, rate: 0.95 },
-    { at: 1, count: 500, rate: 0.75 },
-  ]);
-  const b = hours(
-    [
-      { at: 0, count: 100, rate: 0.95 },
-      { at: 1, count: 500, rate: 0.75 },
-    ],
-    5_000,
-  );
+  const [a, b] = growing([0.95, 0.75], [0.95, 0.75]);
   const beside = compareAsBeside(a, b);
 
   expect(compared(a, b).success).toMatchObject({ change: expect.closeTo(-0.095, 2) as number });
@@ -58,18 +66,7 @@ test('a version that gets more traffic in harder hours is no worse for it', () =
 });
 
 test('a version that is worse at each moment is not saved by an easier last hour', () => {
-  const a = hours([
-    { at: 0, count: 900, rate: 0.7 },
-    { at: 1, count: 500, rate: 0.95 },
-  ]);
-  const b = hours(
-    [
-      { at: 0, count: 100, rate: 0.6 },
-      { at: 1, count: 500, rate: 0.85 },
-    ],
-    5_000,
-  );
-  const beside = compareAsBeside(a, b);
+  const beside = compareAsBeside(...growing([0.7, 0.95], [0.6, 0.85]));
 
   expect(beside.success).toMatchObject({ change: expect.closeTo(-0.1, 2) as number });
 });
