@@ -80,7 +80,10 @@ async function listed(
   }
 }
 
-/** The time that was asked for, or that of the conversations: a day at least, because a few have few others beside them. */
+/**
+ * The time that was asked for, or that of the conversations: a day at least, because a few have few others beside them.
+ * A window that was asked for without an end ends now: what came after the last of the list is among the others.
+ */
 function timeOf(
   rows: readonly ConversationRow[],
   { since, until, isCut }: Pick<Asked, 'since' | 'until'> & { readonly isCut: boolean },
@@ -89,7 +92,8 @@ function timeOf(
   const last = times.reduce((most, at) => Math.max(most, at), 0);
   // Older ones that the list would have are no others.
   const begin = isCut ? last : Math.min(last, since ?? last - DAY_MS);
-  return { since: times.reduce((least, at) => Math.min(least, at), begin), until: until ?? last + 1 };
+  const end = since === undefined ? last + 1 : Math.max(last + 1, Date.now());
+  return { since: times.reduce((least, at) => Math.min(least, at), begin), until: until ?? end };
 }
 
 /** True by construction: what was filtered by, and facts with a name that a chosen fact has as well. */
