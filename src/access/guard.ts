@@ -60,6 +60,11 @@ export class Guard implements AccessGuard {
     return this.#clients.of(sent);
   }
 
+  knows(authorization: string): boolean {
+    const [, token = ''] = BEARER.exec(authorization) ?? [];
+    return this.#parts.tokens.find(token) !== undefined || this.#isWriteToken(token);
+  }
+
   decide(head: RequestHead, action: Action): Access {
     const access = this.#decide(head, action);
     this.#note(head, action, access);

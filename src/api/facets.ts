@@ -19,6 +19,7 @@ export type Facets = z.infer<typeof facets>;
 
 export const service = z.strictObject({
   version: z.string(),
+  project: z.string().optional().meta({ description: 'its name among those of the process; the default one has none' }),
   receiving: z.strictObject({
     otlp_grpc_port: count.optional(),
     otlp_http_port: count.optional(),

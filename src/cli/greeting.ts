@@ -55,7 +55,7 @@ export function greeting(
   spans in    ${spansIn}
   look at     http://${at(ports.http)}/    http://${at(ports.http)}/metrics
   data in     ${dataIn}
-  redacted    ${describeRedaction(settings.redaction)}
+  redacted    ${describeRedaction(settings.redaction)}${projectsLine(settings, ports)}
 
   A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
   a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
@@ -67,6 +67,13 @@ ${
 }  Ask why one failed:    ${CALLED_AS} explain <conversation>${storeFlag(settings) ?? serviceFlag(settings, ports)}
   See what is missing:   ${CALLED_AS} doctor${serviceFlag(settings, ports)}
 `;
+}
+
+/** Other projects of the process; none where it has the default one alone. */
+function projectsLine({ projects }: Loaded['settings'], { http }: Service['ports']): string {
+  if (projects.length === 0) return '';
+  const [first] = projects;
+  return `\n  projects    ${projects.map(({ name }) => name).join(', ')}, such as http://${first?.name}.localhost:${http}/`;
 }
 
 function inUrl(host: string): string {

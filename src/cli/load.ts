@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
+import type { Variables } from '../config/sources.ts';
 import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
@@ -36,12 +37,15 @@ interface LoadOptions {
   readonly suites?: readonly string[];
   /** A suite of the configuration may be given by its name. */
   readonly byName?: true;
+  /** Variables of the environment in place of all that there are. */
+  readonly env?: Variables;
   /** `the store's`: the command only looks at what is stored, and nobody's keys but the store's are needed for it. */
   readonly secrets?: 'all' | "the store's";
 }
 
 export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loaded> {
-  const read = () => loadSettings({ flags, env: process.env, cwd: process.cwd() });
+  const { env = process.env } = options;
+  const read = () => loadSettings({ flags, env, cwd: process.cwd() });
   const { settings, secretVariables, mistakes: configMistakes, strangers } = read();
   const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
   const suiteReferences = fromFlags ?? settings.suites;

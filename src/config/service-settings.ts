@@ -87,6 +87,21 @@ export const SUITES = section('reload', 'What conversations are scored with.', {
   ),
 }));
 
+const projectsExpected =
+  'names of small letters, digits and -, at most 30 characters, each with its configuration file: payments: ./payments.yaml';
+/** Names that hosts and settings have already. */
+const NO_PROJECT = ['default', 'localhost'];
+const projectFiles = z
+  .record(
+    z
+      .string(projectsExpected)
+      .regex(/^[a-z][a-z0-9-]{0,29}$/, projectsExpected)
+      .refine((name) => !NO_PROJECT.includes(name), projectsExpected),
+    z.string(projectsExpected).min(1, projectsExpected),
+    projectsExpected,
+  )
+  .readonly();
+
 const instanceName = z
   .string('a name')
   .regex(/^[\w.-]{1,128}$/, 'a name of letters, digits, dots, _ and -, at most 128 characters');
@@ -97,9 +112,19 @@ export const PROCESS = section('reload', 'This process among others.', {
     'Name of this instance in its counters, the same again after a restart; the name of the host unless given.',
     instanceName,
   ),
+  projects: setting(
+    { key: 'projects', default: {}, example: { payments: './payments.yaml' }, reload: false, rare: true },
+    'Configuration files of other projects that this process runs behind the same ports, by their names (projects.md).',
+    projectFiles,
+  ),
   logLevel: choice(
     ['debug', 'info', 'warn', 'error'],
     { key: 'log_level', variable: 'ASSAY_LOG_LEVEL', default: 'info' },
     'The least severe lines of the log.',
   ),
-}).build((values) => ({ ...values, instance: values.instance ?? hostname() }));
+}).build((values, { places }) => ({
+  ...values,
+  instance: values.instance ?? hostname(),
+  // Relative to the file that names them.
+  projects: Object.entries(values.projects).map(([name, file]) => ({ name, file: path.resolve(places.baseDir, file) })),
+}));

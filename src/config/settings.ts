@@ -31,6 +31,8 @@ export interface Settings
     Readonly<typeof FIXED_SETTINGS> {
   /** Relative paths in `suites` are relative to it: the folder of the configuration file, else the current one. */
   readonly baseDir: string;
+  /** Name among the projects of the process; undefined for the default one. */
+  readonly project: string | undefined;
   /** Undefined where Assay sends no traces and metrics of its own. */
   readonly telemetry: TelemetrySettings | undefined;
 }
@@ -87,7 +89,7 @@ function readSettings(sources: Sources): Settings {
   // The cast holds: each section gives the member of its name.
   const mappings = Object.fromEntries(read) as unknown as MappingSettings;
   const { baseDir, env } = sources.places;
-  const others = { ...FIXED_SETTINGS, telemetry: telemetryIn(env), baseDir };
+  const others = { ...FIXED_SETTINGS, telemetry: telemetryIn(env), baseDir, project: undefined };
   const settings = { ...top, ...mappings, ...process.read(sources), ...others };
   checkTogether(settings, sources);
   return settings;

@@ -79,6 +79,8 @@ export interface AccessGuard {
   decide(head: RequestHead, action: Action): Access;
   /** The client that sends it, for limits that clients share. It says nothing of what they may do. */
   clientOf(sent: Pick<RequestHead, 'address' | 'headers'>): Client;
+  /** Whether it has the token of an `Authorization` header, whatever that may do. */
+  knows(authorization: string): boolean;
 }
 
 /** A token as it is kept: what it is, and not the token itself. */
@@ -121,4 +123,5 @@ export interface SessionStore {
 export const OPEN_TO_ALL: AccessGuard = {
   decide: () => ({ allowed: true, caller: { by: 'loopback', name: 'loopback', roles: ROLES } }),
   clientOf: ({ address }) => ({ address, group: address ?? '', isNamed: false }),
+  knows: () => false,
 };

@@ -5,12 +5,14 @@ import type { RecordIndex } from './record-index.ts';
 import type { Attributes, Scope } from './views.ts';
 import { WireReader } from './wire.ts';
 
+type Places = Pick<RecordIndex, 'bytes' | 'resourceStart' | 'resourceEnd' | 'scopeStart' | 'scopeEnd'>;
+
 export class GroupViews {
-  readonly #rows: RecordIndex;
+  readonly #rows: Places;
   readonly #resources: (Attributes | undefined)[] = [];
   readonly #scopes: (Scope | undefined)[] = [];
 
-  constructor(rows: RecordIndex) {
+  constructor(rows: Places) {
     this.#rows = rows;
   }
 

@@ -41,12 +41,12 @@ export async function admitRequest(request: ExportRequest, ports: AdmissionPorts
       return { answer: 'not-admitted', message: reason, retryAfterSeconds };
     }
     if (admission.rejected !== undefined) {
-      const { records } = admission.rejected;
+      const { records, reason } = admission.rejected;
       ports.onEvent({
         type: 'records-rejected',
         transport: request.transport,
         signal: request.signal,
-        reason: 'too_large',
+        reason,
         records,
       });
       rejection = both(rejection, admission.rejected);

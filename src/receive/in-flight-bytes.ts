@@ -34,6 +34,9 @@ export class InFlightBytes {
   readonly #now: () => number;
   #used = 0;
   #large = 0;
+  /** Requests that have not been released. */
+  #open = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
   /** Requests in the order in which they began. */
   readonly #arriving = new Set<Held>();
 
@@ -47,8 +50,17 @@ export class InFlightBytes {
     return this.#used;
   }
 
+  /** Resolves once no request is in flight. */
+  async whenIdle(): Promise<void> {
+    if (this.#open === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
+  }
+
   reserve(): Reservation {
     const held: Held = { bytes: 0, since: this.#now(), evict: undefined };
+    let isOpen = true;
+    this.#open += 1;
     return {
       arriving: (evict) => {
         held.evict = evict;
@@ -70,6 +82,9 @@ export class InFlightBytes {
       release: () => {
         this.#arriving.delete(held);
         this.#change(held, 0);
+        if (isOpen) this.#open -= 1;
+        isOpen = false;
+        if (this.#open === 0) this.#idle?.resolve();
       },
     };
   }

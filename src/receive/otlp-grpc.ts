@@ -15,6 +15,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { limitConnections } from '../listen/connection-limit.ts';
 import { listen } from '../listen/listen.ts';
 import { headOfCall } from '../listen/request-head.ts';
+import { notFound } from '../listen/shared-port.ts';
 import type { AccessGuard } from '../model/access.ts';
 import type { ContentEncoding, DropReason, RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -23,7 +24,7 @@ import { answerGrpc, refuseGrpc } from './grpc/answer.ts';
 import { bodyLengthIn, compressionOf, MESSAGE_HEAD_BYTES, messageIn } from './grpc/message.ts';
 import type { Reservation } from './in-flight-bytes.ts';
 import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
-import type { Receiver, ReceiverOptions } from './otlp-http.ts';
+import type { Receiver, ReceiverOptions, ReceivingSide } from './otlp-http.ts';
 import { discardBody, readBody } from './read-body.ts';
 import { senderOf } from '../model/sender.ts';
 import { accessStatus, encodeResponse, RPC_CODES, type Status } from './status.ts';
@@ -38,12 +39,22 @@ const SIGNALS: ReadonlyMap<string, Signal> = new Map([
 
 const RECEIVE_TIMEOUT_MS = 60_000;
 
-export async function startOtlpGrpc({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
-  const receiver = new GrpcReceiver(reception, access);
+export async function startOtlpGrpc(options: ReceiverOptions<GrpcReceiver>): Promise<Receiver> {
+  const { reception, security, shared, ...address } = options;
+  const receiver = new GrpcReceiver(options);
   const onDropped = (because: DropReason) =>
     reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc', because });
   const { server, stop } = createGrpcServer({
-    handle: (stream, headers) => receiver.handle(stream, headers),
+    handle: (stream, headers) => {
+      const found = shared?.find(headOfCall('otlp_grpc', stream, headers), receiver) ?? { side: receiver };
+      if ('side' in found) return found.side.handle(stream, headers);
+      const message = notFound(found);
+      const refusal: Refusal =
+        'away' in found
+          ? { reason: 'not-admitted', status: { ...OVERLOADED, code: RPC_CODES.unavailable, message } }
+          : { reason: 'unknown-path', status: { code: RPC_CODES.notFound, message } };
+      return Promise.resolve(receiver.refuse(stream, refusal));
+    },
     security,
     onFlood: () => onDropped('http2_flood'),
   });
@@ -70,25 +81,25 @@ interface Refusal {
   readonly status: Status;
 }
 
-class GrpcReceiver {
-  readonly #reception: Reception;
-  readonly #access: AccessGuard;
+export class GrpcReceiver implements ReceivingSide {
+  readonly access: AccessGuard;
+  readonly reception: Reception;
 
-  constructor(reception: Reception, access: AccessGuard) {
-    this.#reception = reception;
-    this.#access = access;
+  constructor({ reception, access }: ReceivingSide) {
+    this.reception = reception;
+    this.access = access;
   }
 
   async handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<CallEnd> {
-    const reservation = this.#reception.reserve();
+    const reservation = this.reception.reserve();
     try {
       const head = this.#admit(stream, headers);
-      if ('reason' in head) return this.#refuse(stream, head);
+      if ('reason' in head) return this.refuse(stream, head);
       if (head.signal === 'metrics') return await this.#discardMetrics(stream);
       return await this.#receive(stream, { ...head, signal: head.signal }, reservation);
     } catch (error) {
       const message = `Assay failed at this request: ${error instanceof Error ? error.message : String(error)}`;
-      return this.#refuse(stream, { reason: 'internal', status: { code: RPC_CODES.internal, message } });
+      return this.refuse(stream, { reason: 'internal', status: { code: RPC_CODES.internal, message } });
     } finally {
       reservation.release();
     }
@@ -100,9 +111,9 @@ class GrpcReceiver {
     if ('reason' in head) return head;
     const action = { takes: 'ingest', route: headers[':path'] ?? '' } as const;
     const sent = headOfCall('otlp_grpc', stream, headers);
-    const decided = this.#access.decide(sent, action);
+    const decided = this.access.decide(sent, action);
     if (!decided.allowed) return { reason: 'access', status: accessStatus(decided) };
-    return { ...head, sender: senderOf(decided.caller, this.#access.clientOf(sent)) };
+    return { ...head, sender: senderOf(decided.caller, this.access.clientOf(sent)) };
   }
 
   async #receive(
@@ -110,7 +121,7 @@ class GrpcReceiver {
     { signal, encoding, sender }: Head & { readonly signal: 'traces' | 'logs'; readonly sender: number },
     reservation: Reservation,
   ): Promise<CallEnd> {
-    const { maxBodyBytes } = this.#reception;
+    const { maxBodyBytes } = this.reception;
     const body = await this.#inTime(stream, (maxBytes) =>
       readBody(stream, { maxBytes, announced: undefined, announcedBy: bodyLengthIn, reservation }),
     );
@@ -118,29 +129,29 @@ class GrpcReceiver {
     if (body.read === 'shredded') return 'flooding';
     // A connection that is lost looks like the end of what it sent.
     if (body.read === 'aborted' || stream.aborted) return this.#aborted();
-    if (body.read === 'overloaded') return this.#refuse(stream, overloaded());
-    if (body.read === 'too-large') return this.#refuse(stream, tooLarge(maxBodyBytes));
+    if (body.read === 'overloaded') return this.refuse(stream, overloaded());
+    if (body.read === 'too-large') return this.refuse(stream, tooLarge(maxBodyBytes));
     const message = messageIn(body.bytes, encoding);
-    if ('problem' in message) return this.#refuse(stream, malformed(message.problem));
+    if ('problem' in message) return this.refuse(stream, malformed(message.problem));
     const isGone = () => stream.destroyed;
     const request = { transport: 'grpc', signal, format: 'protobuf', ...message, sender, reservation, isGone } as const;
-    const answer = await this.#reception.take(request);
+    const answer = await this.reception.take(request);
     switch (answer.answer) {
       case 'accepted':
         answerGrpc(stream, encodeResponse(signal, answer.rejection, 'protobuf'));
         return 'done';
       case 'malformed':
-        return this.#refuse(stream, malformed(answer.message));
+        return this.refuse(stream, malformed(answer.message));
       case 'too-large':
-        return this.#refuse(stream, tooLarge(maxBodyBytes));
+        return this.refuse(stream, tooLarge(maxBodyBytes));
       case 'too-many':
-        return this.#refuse(stream, exhausted(TOO_MANY_RECORDS));
+        return this.refuse(stream, exhausted(TOO_MANY_RECORDS));
       case 'overloaded':
-        return this.#refuse(stream, overloaded());
+        return this.refuse(stream, overloaded());
       case 'not-admitted': {
         const { message: why, retryAfterSeconds } = answer;
         const status = { code: RPC_CODES.unavailable, message: why, retryAfterSeconds };
-        return this.#refuse(stream, { reason: 'not-admitted', status });
+        return this.refuse(stream, { reason: 'not-admitted', status });
       }
       case 'gone':
         return this.#aborted();
@@ -154,9 +165,9 @@ class GrpcReceiver {
     if (body === 'timeout') return 'done';
     if (body.read === 'shredded') return 'flooding';
     if (body.read === 'aborted') return this.#aborted();
-    if (body.read === 'too-large') return this.#refuse(stream, tooLarge(this.#reception.maxBodyBytes));
+    if (body.read === 'too-large') return this.refuse(stream, tooLarge(this.reception.maxBodyBytes));
     const bytes = Math.max(body.bytes - MESSAGE_HEAD_BYTES, 0);
-    this.#reception.onEvent({ type: 'metrics-discarded', transport: 'grpc', bytes });
+    this.reception.onEvent({ type: 'metrics-discarded', transport: 'grpc', bytes });
     answerGrpc(stream, encodeResponse('metrics', undefined, 'protobuf'));
     return 'done';
   }
@@ -167,20 +178,20 @@ class GrpcReceiver {
     const timer = setTimeout(() => {
       isLate = true;
       const message = `the request did not arrive within ${RECEIVE_TIMEOUT_MS / 1000} s`;
-      this.#refuse(stream, { reason: 'timeout', status: { code: RPC_CODES.deadlineExceeded, message } });
+      this.refuse(stream, { reason: 'timeout', status: { code: RPC_CODES.deadlineExceeded, message } });
     }, RECEIVE_TIMEOUT_MS);
-    const body = await read(this.#reception.maxBodyBytes + MESSAGE_HEAD_BYTES);
+    const body = await read(this.reception.maxBodyBytes + MESSAGE_HEAD_BYTES);
     clearTimeout(timer);
     return isLate ? 'timeout' : body;
   }
 
   #aborted(): CallEnd {
-    this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason: 'aborted', code: 0 });
+    this.reception.onEvent({ type: 'request-refused', transport: 'grpc', reason: 'aborted', code: 0 });
     return 'done';
   }
 
-  #refuse(stream: ServerHttp2Stream, { reason, status }: Refusal): CallEnd {
-    this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason, code: status.code });
+  refuse(stream: ServerHttp2Stream, { reason, status }: Refusal): CallEnd {
+    this.reception.onEvent({ type: 'request-refused', transport: 'grpc', reason, code: status.code });
     refuseGrpc(stream, status);
     return OURS.has(reason) ? 'done' : 'refused';
   }

@@ -20,6 +20,7 @@ import type { PortSecurity } from '../listen/certificates.ts';
 import { listen, type ListenAddress } from '../listen/listen.ts';
 import { withoutPipelining } from '../listen/pipelining.ts';
 import { headOfRequest } from '../listen/request-head.ts';
+import { notFound, type SharedPort } from '../listen/shared-port.ts';
 import type { AccessGuard, RefusedAccess } from '../model/access.ts';
 import { createWebServer, type WebServer } from '../listen/web-server.ts';
 import { CONTENT_ENCODINGS, type ContentEncoding, type RefuseReason } from '../model/events/receive-events.ts';
@@ -29,13 +30,20 @@ import type { Reservation } from './in-flight-bytes.ts';
 import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
 import { discardBody, readBody } from './read-body.ts';
 import { senderOf } from '../model/sender.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 import { accessStatus, encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
 
-export interface ReceiverOptions extends ListenAddress {
+/** Where requests go, and who may send them. */
+export interface ReceivingSide {
   readonly reception: Reception;
   readonly access: AccessGuard;
+}
+
+export interface ReceiverOptions<Side extends ReceivingSide> extends ListenAddress, ReceivingSide {
   /** Undefined for plain text. */
   readonly security?: PortSecurity | undefined;
+  /** Other projects behind the port; undefined where there are none. */
+  readonly shared?: SharedPort<Side> | undefined;
 }
 
 export interface Receiver {
@@ -47,8 +55,9 @@ export interface Receiver {
 const REQUEST_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-export async function startOtlpHttp({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
-  const receiver = new HttpReceiver(reception, access);
+export async function startOtlpHttp(options: ReceiverOptions<HttpReceiver>): Promise<Receiver> {
+  const { reception, security, shared, ...address } = options;
+  const receiver = new HttpReceiver(options);
   const server = createWebServer({ requestMsMax: REQUEST_TIMEOUT_MS, idleMsMax: REQUEST_TIMEOUT_MS }, security);
   limitConnections(server, {
     onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http', because: 'no_place' }),
@@ -56,8 +65,18 @@ export async function startOtlpHttp({ reception, access, security, ...address }:
   server.on(
     'request',
     withoutPipelining((request, response) => {
+      const found = shared?.find(headOfRequest('otlp_http', request), receiver) ?? { side: receiver };
+      if (!('side' in found)) {
+        const isAway = 'away' in found;
+        const status = { code: isAway ? RPC_CODES.unavailable : RPC_CODES.notFound, message: notFound(found) };
+        const refusal = isAway
+          ? unavailable('not-admitted', status.message, RETRY_AFTER_SECONDS)
+          : { reason: 'unknown-path' as const, httpCode: 404, status };
+        receiver.refuse(request, response, refusal);
+        return;
+      }
       // `handle` answers its own failures; were it to fail at that, the connection is all that is lost.
-      receiver.handle(request, response).catch(() => request.destroy());
+      found.side.handle(request, response).catch(() => request.destroy());
     }),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => receiver.clientFailed(error, socket));
@@ -106,33 +125,33 @@ interface Refusal {
   readonly headers?: { readonly [name: string]: string };
 }
 
-class HttpReceiver {
-  readonly #reception: Reception;
+export class HttpReceiver implements ReceivingSide {
+  readonly access: AccessGuard;
+  readonly reception: Reception;
   readonly #draining: Draining;
-  readonly #access: AccessGuard;
   /** Connections whose end has been counted. */
   readonly #failed = new WeakSet<Duplex>();
   /** Answers close their connections from now on. */
   stopping = false;
 
-  constructor(reception: Reception, access: AccessGuard) {
-    this.#reception = reception;
+  constructor({ reception, access }: ReceivingSide) {
+    this.reception = reception;
     this.#draining = new Draining(reception.maxBodyBytes);
-    this.#access = access;
+    this.access = access;
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reservation = this.#reception.reserve();
+    const reservation = this.reception.reserve();
     try {
-      const head = readHead(request, this.#access);
-      if ('refusal' in head) this.#refuse(request, response, head.refusal);
+      const head = readHead(request, this.access);
+      if ('refusal' in head) this.refuse(request, response, head.refusal);
       else if (head.signal === 'metrics') await this.#discardMetrics(request, response, head);
       else await this.#receive(request, response, { ...head, signal: head.signal }, reservation);
     } catch (error) {
       // Our mistake, not the client's; the batch may be lost to it, but nobody else is.
       const message = `Assay failed at this request: ${error instanceof Error ? error.message : String(error)}`;
       const status = { code: RPC_CODES.internal, message };
-      this.#refuse(request, response, { reason: 'internal', httpCode: 500, status });
+      this.refuse(request, response, { reason: 'internal', httpCode: 500, status });
     } finally {
       reservation.release();
     }
@@ -152,7 +171,7 @@ class HttpReceiver {
   }
 
   #refused(reason: RefuseReason, code: number): void {
-    this.#reception.onEvent({ type: 'request-refused', transport: 'http', reason, code });
+    this.reception.onEvent({ type: 'request-refused', transport: 'http', reason, code });
   }
 
   #aborted(request: IncomingMessage): void {
@@ -165,14 +184,14 @@ class HttpReceiver {
     head: Head & { readonly signal: 'traces' | 'logs' },
     reservation: Reservation,
   ): Promise<void> {
-    const { maxBodyBytes: maxBytes } = this.#reception;
+    const { maxBodyBytes: maxBytes } = this.reception;
     const body = await readBody(request, { maxBytes, announced: announcedLength(request), reservation });
     if (body.read === 'shredded') return this.#shredded(request);
     if (body.read === 'aborted') return this.#aborted(request);
-    if (body.read === 'overloaded') return this.#refuse(request, response, overloaded());
-    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
+    if (body.read === 'overloaded') return this.refuse(request, response, overloaded());
+    if (body.read === 'too-large') return this.refuse(request, response, tooLarge(maxBytes));
     const isGone = () => response.destroyed;
-    const answer = await this.#reception.take({ transport: 'http', ...head, bytes: body.bytes, reservation, isGone });
+    const answer = await this.reception.take({ transport: 'http', ...head, bytes: body.bytes, reservation, isGone });
     switch (answer.answer) {
       case 'accepted':
         return this.#respond(
@@ -181,29 +200,29 @@ class HttpReceiver {
           encodeResponse(head.signal, answer.rejection, head.format),
         );
       case 'malformed':
-        return this.#refuse(request, response, malformed(answer.message));
+        return this.refuse(request, response, malformed(answer.message));
       case 'too-large':
-        return this.#refuse(request, response, tooLarge(maxBytes));
+        return this.refuse(request, response, tooLarge(maxBytes));
       case 'too-many':
-        return this.#refuse(request, response, exhausted(TOO_MANY_RECORDS));
+        return this.refuse(request, response, exhausted(TOO_MANY_RECORDS));
       case 'overloaded':
-        return this.#refuse(request, response, overloaded());
+        return this.refuse(request, response, overloaded());
       case 'gone':
         return this.#aborted(request);
       case 'not-admitted':
-        return this.#refuse(request, response, unavailable('not-admitted', answer.message, answer.retryAfterSeconds));
+        return this.refuse(request, response, unavailable('not-admitted', answer.message, answer.retryAfterSeconds));
       default:
         return unreachable(answer);
     }
   }
 
   async #discardMetrics(request: IncomingMessage, response: ServerResponse, head: Head): Promise<void> {
-    const { maxBodyBytes: maxBytes } = this.#reception;
+    const { maxBodyBytes: maxBytes } = this.reception;
     const body = await discardBody(request, { maxBytes, announced: announcedLength(request) });
     if (body.read === 'shredded') return this.#shredded(request);
     if (body.read === 'aborted') return this.#aborted(request);
-    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
-    this.#reception.onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
+    if (body.read === 'too-large') return this.refuse(request, response, tooLarge(maxBytes));
+    this.reception.onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
     this.#respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
   }
 
@@ -223,7 +242,7 @@ class HttpReceiver {
     response.end(body);
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
     const { reason, httpCode, status, headers } = refusal;
     this.#refused(reason, httpCode);
     if (response.headersSent || response.destroyed) {

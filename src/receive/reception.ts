@@ -58,6 +58,7 @@ type ReceptionAnswer = RequestAnswer | { readonly answer: 'too-large' | 'overloa
 const LANE_PLACES = 2;
 /** Exporters give up after ten seconds, and retry. */
 const LANE_WAIT_MS_MAX = 5_000;
+const IDLE_WAIT_MS_MAX = 5_000;
 
 export const OVERLOADED = {
   message: 'too many requests are in flight: retry later',
@@ -99,6 +100,14 @@ export class Reception {
       return this.#admit(request, plain.bytes);
     }
     return (await this.#lane.run(() => this.#takeLarge(request))) ?? { answer: 'overloaded' };
+  }
+
+  /** Resolves once no request is in hand, or after the time that one may take. */
+  async whenIdle(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, IDLE_WAIT_MS_MAX);
+    await Promise.race([this.#inFlight.whenIdle(), promise]);
+    clearTimeout(timer);
   }
 
   /** Must be called after the last request has been answered. */

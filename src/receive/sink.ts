@@ -1,4 +1,5 @@
 /** Takes requests from the receivers. The journal is behind it, or Kafka; tests have a sink that refuses. */
+import type { RejectReason } from '../model/events/receive-events.ts';
 import type { Rejection } from './status.ts';
 
 export interface ReceivedBatch {
@@ -12,9 +13,13 @@ export interface ReceivedBatch {
   readonly sender?: number | undefined;
 }
 
+export interface RejectedRecords extends Rejection {
+  readonly reason: RejectReason;
+}
+
 export type Admission =
   /** Records that can never be accepted are rejected, and the rest is stored. */
-  | { readonly admitted: true; readonly rejected?: Rejection | undefined }
+  | { readonly admitted: true; readonly rejected?: RejectedRecords | undefined }
   | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
 
 export interface BatchSink {

@@ -17,6 +17,7 @@ import { openDataFolder } from './condition.ts';
 import { deploymentOf } from './deployment-of.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';
 import { InstanceDuty } from './scoring/duty.ts';
+import type { ReceptionOptions } from '../receive/reception.ts';
 import { type OtlpReceivers, startOtlpReceivers } from './http/otlp-receivers.ts';
 import { StoreReading } from './reading/store-reading.ts';
 import { Readiness } from './running/readiness.ts';
@@ -31,6 +32,8 @@ import { gaugesOf } from './http/service-gauges.ts';
 import { startHttp } from './http/service-http.ts';
 import { Learning } from './estimate/learning.ts';
 import { ServiceViews } from './http/service-views.ts';
+import type { SharedPorts } from './http/shared-ports.ts';
+import { SinkByAttribute } from './http/sink-by-attribute.ts';
 import { StartList } from './start-list.ts';
 import { StoreWrites } from './scoring/store-writes.ts';
 import { startTelemetry } from './running/telemetry.ts';
@@ -45,6 +48,8 @@ export interface ServiceOptions {
   readonly suitesBaseDirectory: string;
   readonly log: Log;
   readonly version: string;
+  /** Ports of a process that has several projects. */
+  readonly shared?: SharedPorts | undefined;
   /** Reads the settings again, as they were read at the start. */
   readonly loadSettings: () => LoadedSettings;
 }
@@ -192,7 +197,8 @@ function withShell(state: ReturnType<typeof withState>, options: ServiceOptions)
         'reloading',
         'redaction',
       ],
-      start: ({ reads, ...needs }) => startHttp({ settings, version, named, reading: reads, ...needs }),
+      start: ({ reads, ...needs }) =>
+        startHttp({ settings, version, named, shared: options.shared, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }
@@ -262,7 +268,7 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
 }
 
 /** The beginning of the way: where it is accepted and waits. */
-function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: ServiceOptions) {
+function withLog(scoring: ReturnType<typeof withScoring>, { settings, log, shared }: ServiceOptions) {
   return scoring
     .add({
       name: 'log',
@@ -279,10 +285,13 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
     .add({
       name: 'receivers',
       needs: ['deployment', 'redaction', 'access', 'events', 'log', 'certificates'],
-      start: async ({ deployment, access: { guard: access }, events, log: { sink }, ...needs }) =>
-        deployment.accepts
-          ? startOtlpReceivers(settings, { ...needs, access, sink, onEvent: (event) => events.report(event) })
-          : NO_RECEIVERS,
+      start: async ({ deployment, access: { guard: access }, events, log: { sink: own }, ...needs }) => {
+        if (!deployment.accepts) return NO_RECEIVERS;
+        const isDefault = shared !== undefined && settings.project === undefined;
+        const sink = isDefault ? new SinkByAttribute(own, shared.otlpHttp) : own;
+        const onEvent: ReceptionOptions['onEvent'] = (event) => events.report(event);
+        return startOtlpReceivers(settings, { ...needs, shared, access, sink, onEvent });
+      },
       stop: (receivers) => receivers.stop(),
     })
     .add({

@@ -103,6 +103,8 @@ test('without anything written, the defaults hold', () => {
     instance: hostname(),
     truth: [],
     prices: [],
+    project: undefined,
+    projects: [],
     logLevel: 'info',
   });
 });

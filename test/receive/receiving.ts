@@ -77,7 +77,7 @@ export function receiverOptions(
   sink: BatchSink,
   log: EventLog,
   limits: Partial<ReceptionOptions> = {},
-): ReceiverOptions {
+): Omit<ReceiverOptions<never>, 'shared'> {
   const options = {
     maxBodyBytes: 64 * MIB,
     maxInFlightBytes: 256 * MIB,

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
 import { LossUndecided } from '../../serve/store-place/loss-undecided.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { FolderUnusable } from '../../model/make-folder.ts';
 import { collectAfterStart } from '../../model/garbage-collection.ts';
 import { Log } from '../../report/log/log.ts';
@@ -10,6 +11,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { settingOptions } from '../setting-option.ts';
+import { projectStarts } from '../project-starts.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -45,7 +47,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   // Files of the data folder are its owner's alone, those of libraries among them.
   process.umask(0o077);
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
-  const { startService } = await import('../../serve/service.ts');
+  const { startProjects } = await import('../../serve/projects.ts');
   const { NoTokens } = await import('../../serve/http/service-access.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
   const started = Promise.withResolvers<Service>();
@@ -55,7 +57,9 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     if (isStarting) log.line('info', 'config: reload requested during the start, reloading once it is complete');
     void started.promise.then((running) => running.reload());
   });
-  const service = await endingOnSignals(() => startService({ ...loaded, log, version })).catch((error: unknown) => {
+  const service = await endingOnSignals(() =>
+    startProjects({ ...loaded, log, version }, projectStarts(loaded.settings)),
+  ).catch((error: unknown) => {
     if (error instanceof LossUndecided) throw new CommandFailure(error.message, EXIT.loss);
     throw error instanceof NoTokens || error instanceof FolderUnusable
       ? new CommandFailure(error.message, EXIT.usage)
@@ -112,7 +116,14 @@ export async function untilStopped(
   });
   log.line('info', 'service: stopping, finishing the work in progress', { signal });
   for (const name of SIGNALS) process.once(name, () => process.exit(130));
-  await service.stop();
+  try {
+    await service.stop();
+  } catch (error) {
+    // A part that did not stop would keep the process. The next start recovers what it had, as after a crash.
+    log.flush(Date.now(), { all: true });
+    log.line('error', 'service: a part did not stop, ending without it', { error: errorMessage(error) });
+    process.exit(EXIT.failed);
+  }
   log.flush(Date.now(), { all: true });
   log.line('info', goesOn ? 'service: stopped, the next start continues' : 'service: stopped');
 }

@@ -47,7 +47,8 @@ export const REFUSE_REASONS = [
 export type RefuseReason = (typeof REFUSE_REASONS)[number];
 
 /** Why a partial success rejected records. */
-export const REJECT_REASONS = ['invalid_id', 'too_large'] as const;
+export const REJECT_REASONS = ['invalid_id', 'too_large', 'unknown_project'] as const;
+export type RejectReason = (typeof REJECT_REASONS)[number];
 
 export type ReceiveEvent =
   | {
@@ -65,7 +66,7 @@ export type ReceiveEvent =
       readonly type: 'records-rejected';
       readonly transport: Transport | 'kafka';
       readonly signal: Signal;
-      readonly reason: (typeof REJECT_REASONS)[number];
+      readonly reason: RejectReason;
       readonly records: number;
     }
   | {

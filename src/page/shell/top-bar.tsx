@@ -6,6 +6,7 @@ import { writtenOut } from '../../model/visible-text.ts';
 import { signOut } from '../api/sign-out.ts';
 import { keptToken } from '../api/token.ts';
 import { isNobody, useMe } from '../api/use-me.ts';
+import { useService } from '../api/use-service.ts';
 import { addressOf, type Place, sharedFilters } from './place.ts';
 import { applyTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
 import { VIEWS } from './views.ts';
@@ -15,6 +16,7 @@ const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'as the system', 
 
 export function TopBar({ place, onHelp }: { readonly place: Place | undefined; readonly onHelp: () => void }) {
   const filters = sharedFilters(place?.query ?? NOTHING_ASKED);
+  const project = useService()?.project;
   const nav = useRef<HTMLElement>(null);
   // On a phone the bar scrolls, and the view that is shown may be beyond its edge.
   useEffect(() => {
@@ -24,7 +26,7 @@ export function TopBar({ place, onHelp }: { readonly place: Place | undefined; r
   return (
     <header class="top-bar">
       <a class="name" href="/">
-        Assay
+        Assay{project !== undefined && <span class="project">{` ${project}`}</span>}
       </a>
       <nav ref={nav} aria-label="Views">
         {PAGE_VIEWS.map((view) => (

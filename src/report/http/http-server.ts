@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortSecurity } from '../../listen/certificates.ts';
 import { limitConnections } from '../../listen/connection-limit.ts';
 import { headOfRequest } from '../../listen/request-head.ts';
+import { notFound, type SharedPort } from '../../listen/shared-port.ts';
 import { listen } from '../../listen/listen.ts';
 import { withoutPipelining } from '../../listen/pipelining.ts';
 import { createWebServer } from '../../listen/web-server.ts';
 import type { DropReason } from '../../model/events/receive-events.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
+import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
+import { type Answer, jsonAnswer, unavailableAnswer } from './answer.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Client } from './route.ts';
 import { acceptedCodings } from './accepted-codings.ts';
@@ -26,6 +28,8 @@ interface HttpOptions extends Routed {
   readonly onDropped: (because: DropReason) => void;
   /** Undefined for plain text. */
   readonly security?: PortSecurity | undefined;
+  /** Other projects behind the port; undefined where there are none. */
+  readonly shared?: SharedPort<Routed> | undefined;
 }
 
 const REQUEST_MS_MAX = 10_000;
@@ -39,15 +43,25 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   server.on(
     'request',
     withoutPipelining((request, response) => {
-      const from = options.access.clientOf(headOfRequest('http', request)).group;
-      const client = clientOf(from, response, held);
+      const head = headOfRequest('http', request);
+      const found = options.shared?.find(head, options) ?? { side: options };
+      const { access } = 'side' in found ? found.side : options;
+      const client = clientOf(access.clientOf(head).group, response, held);
       // A connection of which nothing is read does not show that its client has gone.
       if (request.method === 'GET' || request.method === 'DELETE') request.resume();
       const giveUp = () => {
         options.onDropped('answers_not_taken');
         response.destroy();
       };
-      answerRequest(options, request, client)
+      const answered =
+        'side' in found
+          ? answerRequest(found.side, request, client)
+          : Promise.resolve(
+              'away' in found
+                ? unavailableAnswer({ unavailable: notFound(found), retryAfterSeconds: RETRY_AFTER_SECONDS })
+                : jsonAnswer(404, { error: notFound(found) }),
+            );
+      answered
         .catch(
           (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
         )

@@ -29,12 +29,24 @@ interface Episode extends Omit<LogLine, 'episode'> {
 
 export class Log {
   readonly #write: (line: string) => void;
+  readonly #always: LogFields;
   #levelMax: number;
   readonly #episodes = new Map<string, Episode>();
 
-  constructor(options: { readonly level: LogLevel; readonly write: (line: string) => void }) {
+  /** `always` is in every line. */
+  constructor(options: {
+    readonly level: LogLevel;
+    readonly write: (line: string) => void;
+    readonly always?: LogFields;
+  }) {
     this.#write = options.write;
+    this.#always = options.always ?? {};
     this.#levelMax = LOG_LEVELS.indexOf(options.level);
+  }
+
+  /** A log of its own with fields in every line, which writes where this one does. */
+  with(always: LogFields): Log {
+    return new Log({ level: LOG_LEVELS[this.#levelMax] ?? 'info', write: this.#write, always });
   }
 
   setLevel(level: LogLevel): void {
@@ -44,7 +56,7 @@ export class Log {
   line(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LOG_LEVELS.indexOf(level) > this.#levelMax) return;
     const entry: Record<string, unknown> = { time: new Date().toISOString(), level, message };
-    for (const [field, value] of Object.entries(fields)) {
+    for (const [field, value] of Object.entries({ ...this.#always, ...fields })) {
       if (value !== undefined) entry[field] = typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX) : value;
     }
     // A hostile name can't forge a line, colour a terminal or turn the text around.

@@ -51,6 +51,7 @@ export interface Scraped {
 export class Exposition {
   readonly #sources: readonly MetricSource[];
   readonly #onFew: (samples: number) => void;
+  readonly #project: string | undefined;
   readonly #scrapers = new Scrapers();
   /**
    * Scrape that is being written. They are written one at a time, so that several stop the thread for no longer than
@@ -58,10 +59,17 @@ export class Exposition {
    */
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** `onFew` is told how many samples the sources with few series gave. */
-  constructor(sources: readonly MetricSource[], onFew: (samples: number) => void = () => undefined) {
+  /** `onFew` is told how many samples the sources with few series gave; every series has the label `project` if there is one. */
+  constructor(
+    sources: readonly MetricSource[],
+    {
+      onFew = () => undefined,
+      project,
+    }: { readonly onFew?: (samples: number) => void; readonly project?: string | undefined } = {},
+  ) {
     this.#sources = sources;
     this.#onFew = onFew;
+    this.#project = project;
   }
 
   /** Undefined if nobody waits for it any more. */
@@ -79,13 +87,14 @@ export class Exposition {
       'lines' in source ? { ...source, lines: source.lines({ format, newSince }) } : source,
     );
     const texts: string[] = [];
+    const project = this.#project;
     function* written(parts: readonly Part[]): Iterable<void> {
       for (const { definition, ...part } of parts) {
         texts.push(headText(definition, format));
         const lines = 'lines' in part ? part.lines.texts : sampleTexts(definition.name, part.samples, format);
         for (const text of lines) {
           if (!isWanted()) return;
-          texts.push(text);
+          texts.push(project === undefined ? text : withProject(text, project));
           yield;
         }
       }
@@ -116,4 +125,11 @@ type Part = { readonly definition: MetricDefinition } & (
 
 function* sampleTexts(name: string, samples: readonly Sample[], format: Format): Iterable<string> {
   for (const sample of samples) yield sampleText(name, sample, format);
+}
+
+/** Lines of series with one more label. A project's name needs no escaping, and no line of a series begins within a value. */
+function withProject(text: string, project: string): string {
+  return text.replaceAll(/^(\w+)(\{|(?= ))/gm, (_, name: string, brace: string) =>
+    brace === '' ? `${name}{project="${project}"}` : `${name}{project="${project}",`,
+  );
 }

@@ -4,8 +4,7 @@
  */
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../../kafka/kafka-client.ts';
 import { splitByTrace, type TracePart } from '../../receive/split-by-trace.ts';
-import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
-import type { Rejection } from '../../receive/status.ts';
+import type { Admission, BatchSink, ReceivedBatch, RejectedRecords } from '../../receive/sink.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 interface KafkaSinkOptions {
@@ -38,13 +37,17 @@ export class KafkaSink implements BatchSink {
   }
 
   async #sendOneByOne(topic: string, parts: readonly TracePart[]): Promise<Admission> {
-    let rejected: Rejection | undefined;
+    let rejected: RejectedRecords | undefined;
     for (const part of parts) {
       try {
         await this.#options.producer.send(topic, [toRecord(part)]);
       } catch (error) {
         if (!(error instanceof KafkaError) || error.retriable) return notAdmitted(error);
-        rejected = { records: (rejected?.records ?? 0) + part.rows, message: `kafka: ${error.message}` };
+        rejected = {
+          reason: 'too_large',
+          records: (rejected?.records ?? 0) + part.rows,
+          message: `kafka: ${error.message}`,
+        };
       }
     }
     return { admitted: true, rejected };

@@ -43,9 +43,13 @@ function withheldOf({ effort, criteria, buckets }: ServiceJson['withheld']): Ser
   return { effort: named(effort), criteria: named(criteria), buckets: named(buckets) };
 }
 
-function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: string): Omit<ServiceJson, 'withheld'> {
+function setupOf(
+  { otlpGrpcPort, otlpHttpPort, kafka, project }: Settings,
+  version: string,
+): Omit<ServiceJson, 'withheld'> {
   return {
     version,
+    ...(project === undefined ? {} : { project }),
     receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
   };
 }

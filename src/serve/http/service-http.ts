@@ -21,16 +21,34 @@ import type { Readiness } from '../running/readiness.ts';
 import type { Reloading } from '../running/reloading.ts';
 import type { ServiceAccess } from './service-access.ts';
 import type { ServiceViews } from './service-views.ts';
+import type { SharedPorts } from './shared-ports.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 interface HttpNeeds extends StoreNeeds {
   readonly version: string;
   readonly certificates: Certificates | undefined;
+  /** Undefined where the process has one project. */
+  readonly shared: SharedPorts | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
   readonly health: readonly MetricSource[];
   readonly readiness: Readiness;
   readonly views: ServiceViews;
   readonly reloading: Reloading;
+}
+
+/** A server of its own, or a place behind that of the default project. */
+async function serverOf({ settings, shared, certificates, events }: HttpNeeds, served: Routed): Promise<HttpServer> {
+  const { host, httpPort: port, project } = settings;
+  if (shared !== undefined && project !== undefined) {
+    const close = shared.http.open(project, served);
+    return { port, stop: async () => close() };
+  }
+  return startHttpServer({
+    ...served,
+    ...{ host, port, shared: shared?.http },
+    security: certificates?.port('http', 'any'),
+    onDropped: (because) => events.report({ type: 'connection-dropped', port: 'http', because }),
+  });
 }
 
 interface ServiceHttp extends HttpServer {
@@ -52,10 +70,10 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition(
     [...views.quality.sources(), ...health, ...detection.sources(), ...views.sources()],
-    (samples) => views.quality.reserve(samples),
+    { onFew: (samples) => views.quality.reserve(samples), project: settings.project },
   );
   const process = {
     metrics: exposition.scrape.bind(exposition),
@@ -77,16 +95,13 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     api: (request, client) => answerRequest({ routes, access: access.guard, onWrite }, request, client),
     onEvent: (event) => events.report(event),
   });
-  const server = await startHttpServer({
-    host: settings.host,
-    port: settings.httpPort,
+  const served: Routed = {
     routes: [...routes, ...answeredFrom(MCP_ROUTES, () => mcp), ...page.routes],
     home: page.home,
     access: access.guard,
     onWrite,
-    security: certificates?.port('http', 'any'),
-    onDropped: (because) => events.report({ type: 'connection-dropped', port: 'http', because }),
-  });
+  };
+  const server = await serverOf(needs, served);
   return {
     ...server,
     readHistory: async (wanted, signal) =>

@@ -214,6 +214,7 @@ test('the page is there for who is not known yet, because it has nothing of anyb
   const nobody: typeof OPEN_TO_ALL = {
     decide: () => ({ allowed: false, status: 401, reason: 'no_token', message: 'a token is needed' }),
     clientOf: OPEN_TO_ALL.clientOf,
+    knows: () => false,
   };
   const get = await start(nobody);
 
