@@ -23,15 +23,21 @@ interface DetectionState {
 
 export interface DetectionRound {
   readonly state: DetectionState;
-  /** By time, then by id. They are gone when the round is committed. */
+  /** By time, then by id. */
   readonly observations: readonly WaitingObservation[];
 }
 
+/**
+ * A new state, with which the observations of the round go. Undefined: they go, and the state stays, with its version.
+ * `later`: both stay.
+ */
+export type RoundEnd = Uint8Array | 'later' | undefined;
+
 export interface DetectionStore {
   /**
-   * One round: locks the state, calls `work` with it and at most `limit` observations, and writes the state that it
-   * gives; undefined leaves the state, and its version, as they are. If it throws, nothing has happened, except a
+   * One round: locks the state, calls `work` with it and at most `limit` observations, and does what it says of both. If
+   * it throws, nothing has happened, except a
    * commit whose answer was lost: the version shows which.
    */
-  round(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> | void;
+  round(limit: number, work: (round: DetectionRound) => RoundEnd): Promise<void> | void;
 }

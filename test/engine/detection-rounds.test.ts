@@ -80,6 +80,7 @@ function machine() {
         readonly delivered?: readonly DeliveredNotice[];
         readonly logTime?: number;
         readonly fails?: boolean;
+        readonly now?: number;
       } = {},
     ) {
       return round(store, rounds, options);
@@ -97,12 +98,13 @@ function round(
     readonly delivered?: readonly DeliveredNotice[];
     readonly logTime?: number;
     readonly fails?: boolean;
+    readonly now?: number;
   } = {},
 ): DetectionReport {
-  const { delivered = [], logTime = 0 } = options;
+  const { delivered = [], logTime = 0, now = 0 } = options;
   try {
     store.detection.round(5000, (taken) => {
-      const written = rounds.work(taken, { logTime, delivered, questions: [], now: 0 });
+      const written = rounds.work(taken, { logTime, delivered, questions: [], now });
       if (options.fails === true) throw new Error('power is gone');
       return written;
     });
@@ -291,6 +293,62 @@ test('nothing is written where nothing has come, whatever the time', () => {
     return undefined;
   });
   expect(version).toBe(1);
+});
+
+/** The version of the state that is written, and how many observations wait. */
+function stored({ store }: ReturnType<typeof machine>): readonly [version: number, waiting: number] {
+  let seen: readonly [number, number] = [0, 0];
+  store.detection.round(5000, ({ state, observations }) => {
+    seen = [state.version, observations.length];
+    return 'later';
+  });
+  return seen;
+}
+
+test('while nobody is told of anything, the state is written now and then, and nothing is observed twice', () => {
+  const all = evaluations(1000, 1000);
+  const under = machine();
+  const queued = (from: number, to: number) => under.queue(all.slice(from, to));
+  queued(0, 100);
+  under.round({ now: 0 });
+  expect(stored(under)).toEqual([1, 0]);
+
+  queued(100, 200);
+  expect(under.round({ now: 20_000 }).observed).toBe(200);
+  queued(200, 300);
+  expect(under.round({ now: 40_000 }).observed).toBe(300);
+  expect(under.round({ now: 50_000 }).observed).toBe(300);
+  expect(stored(under)).toEqual([1, 200]);
+  // Somebody was forgotten meanwhile: the state of before, and what still waits.
+  under.store.detection.round(1, ({ observations }) => (observations.length === 1 ? undefined : 'later'));
+  expect(under.round({ now: 55_000 }).observed).toBe(299);
+  under.restart();
+  expect(under.round({ now: 56_000 }).observed).toBe(299);
+  queued(300, 301);
+  expect(under.round({ now: 115_999 }).observed).toBe(300);
+  expect(stored(under)).toEqual([1, 200]);
+  expect(under.round({ now: 116_000 }).observed).toBe(300);
+  expect(stored(under)).toEqual([2, 0]);
+});
+
+test('an observation that waits behind older ones is observed once, whatever else one round takes', () => {
+  const random = randomFrom(3);
+  const all = Array.from({ length: 7000 }, (_, index) => ({
+    at: START + index * 1000,
+    evaluation: index.toString(16).padStart(32, '0'),
+    payload: payload(random() < 0.95),
+  }));
+  const under = machine();
+  under.queue(all.slice(0, 1));
+  under.round();
+  // The latest come first, are observed and not written; then more older ones than a round takes.
+  under.queue(all.slice(6500));
+  expect(under.round().observed).toBe(501);
+  expect(stored(under)).toEqual([1, 500]);
+  under.queue(all.slice(1, 6500));
+  expect(under.round().observed).toBe(5001);
+  expect(under.round().observed).toBe(7000);
+  expect(under.round().observed).toBe(7000);
 });
 
 test('a regressed level that is accepted is learnt anew, once, whoever did it and whatever failed before', () => {

@@ -65,7 +65,7 @@ export class DetectionOwner {
   #questions: AcceptQuestion[] = [];
   #parts: HistoryPart[] = [];
   #dueAt = 0;
-  /** Observations of the current round, and its start. */
+  /** Observations that the store gave to the current round, and its start. */
   #taken = 0;
   #beganAt = 0;
 
@@ -134,11 +134,11 @@ export class DetectionOwner {
     this.#dueAt = isCaughtUp ? performance.now() + pauseMs : 0;
     const committed = this.#rounds.committed();
     if (committed === undefined) return;
-    const { report, answers, learned } = committed;
+    const { report, answers, learned, fresh } = committed;
     for (const answer of answers) this.#post({ type: 'detection-accepted', ...answer });
-    if (this.#taken > 0) {
+    if (fresh > 0) {
       const transitions = report.transitions.length;
-      this.#event({ type: 'detection-observed', evaluations: this.#taken, transitions, tookMs });
+      this.#event({ type: 'detection-observed', evaluations: fresh, transitions, tookMs });
     }
     for (const suite of learned) this.#event({ type: 'detection-learned', ...suite });
     for (const transition of report.transitions) this.#event({ type: 'detector-changed', transition });

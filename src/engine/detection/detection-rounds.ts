@@ -5,10 +5,14 @@
  *
  *   evaluated   its observation is committed with the evaluation     a crash before: neither is there
  *   taken       read, and the state locked                           a crash: it is taken again, by whoever is next
- *   observed    by the detectors in memory; nothing is written       the same: the state in the store is as it was
+ *   observed    by the detectors in memory; it goes on waiting       the same: the state in the store is as it was
  *   written     snapshot and deletion, not committed                 the same
  *   committed   observed, once; told to whoever shows and sends      a crash: gauges come with the next round; notices are in the
  *                                                                    state until a webhook has answered
+ *
+ * The whole state is written, which for two hundred agents costs as much as scoring what they have seen. So a round of
+ * which nobody is told anything leaves its observations in the store, and knows by their names which it has had. They go
+ * with the next state, after a minute or two thousand of them.
  *
  * The detectors in memory are a cache of the state: they are used where its version is the one that they were written
  * with, and read from it otherwise. A state that can't be read (an older format, a broken row) begins from scratch. So
@@ -28,7 +32,7 @@ import {
 } from '../../model/detection.ts';
 import type { HistoryPart, RunningSuite } from '../../model/history-learning.ts';
 import { errorMessage } from '../../model/error-message.ts';
-import type { DetectionRound } from '../../store/detection-store.ts';
+import type { DetectionRound, RoundEnd, WaitingObservation } from '../../store/detection-store.ts';
 import { Detectors, type DetectorsState, type Learned } from './detectors.ts';
 import { observedEvaluation } from './observations.ts';
 import { DETECTION_FORMAT, formatOf, isNewer, NewerState, ROUNDS_FORMAT } from './state-format.ts';
@@ -72,6 +76,8 @@ interface Written {
 
 interface Committed {
   readonly report: DetectionReport;
+  /** Observations that no earlier round had. */
+  readonly fresh: number;
   readonly answers: readonly AcceptAnswer[];
   readonly learned: readonly Learned[];
 }
@@ -89,14 +95,28 @@ const RECENT_MAX = 100;
 const NOTICES_MAX = 1000;
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 export const OBSERVATIONS_PER_ROUND = 5000;
+/** Observations that wait at most although they have been observed, and for how long. */
+const UNWRITTEN_MAX = 2000;
+const UNWRITTEN_MS_MAX = 60_000;
+/** Observations whose state is not written yet, by name. */
+type Unwritten = ReadonlyMap<string, number>;
+const NONE: Unwritten = new Map();
+
+interface Cached {
+  /** That of the last state that was written. */
+  readonly version: number;
+  readonly held: Held;
+  readonly unwritten: Unwritten;
+  readonly writtenAt: number;
+}
 
 export class DetectionRounds {
   readonly #settings: DetectionSettings;
   readonly #subscribers: readonly Subscriber[];
   readonly #running: readonly RunningSuite[];
   readonly #onProblem: (problem: DetectionProblem) => void;
-  #cached: { readonly version: number; readonly held: Held } | undefined;
-  #pending: ({ readonly version: number; readonly held: Held } & Committed) | undefined;
+  #cached: Cached | undefined;
+  #pending: (Cached & Committed) | undefined;
 
   constructor(parts: {
     readonly settings: DetectionSettings;
@@ -121,10 +141,12 @@ export class DetectionRounds {
       readonly parts?: readonly HistoryPart[];
       readonly now: number;
     },
-  ): Uint8Array | undefined {
+  ): RoundEnd {
     const { version, snapshot } = round.state;
-    let held = this.#cached?.version === version ? this.#cached.held : this.#read(snapshot);
+    const cached = this.#cached?.version === version ? known(this.#cached, round.observations) : undefined;
     this.#cached = undefined;
+    let held = cached?.held ?? this.#read(snapshot);
+    const observations = without(round.observations, cached?.unwritten ?? NONE);
     const { parts = [] } = input;
     let hasBegun = false;
     let learned: readonly Learned[] = [];
@@ -132,29 +154,36 @@ export class DetectionRounds {
       // Before this round's observations, so that those of suites that have changed are kept for what is learned.
       hasBegun = held.detectors.learnFrom(Math.max(held.time, input.logTime));
       learned = parts.flatMap((part) => held.detectors.take(part) ?? []);
-      this.#observe(held, round, input.logTime);
+      this.#observe(held, observations, round.observations.length < OBSERVATIONS_PER_ROUND ? input.logTime : 0);
     } catch (error) {
       this.#onProblem({ what: 'began-again', problem: errorMessage(error) });
       held = fresh(this.#settings, this.#running);
+      hasBegun = true;
     }
     const { detectors, time: at } = held;
     const answers = input.questions.map(({ id, chosen }) => ({ id, acceptance: detectors.accept(chosen, at) }));
     const readings = detectors.readings();
     const transitions = held.detectors.takeTransitions(readings, held.time);
     const notices = this.#noticesAfter(held.notices, transitions, input);
-    const isChanged =
-      round.observations.length > 0 ||
+    const writtenAt = cached?.writtenAt ?? input.now;
+    const isTold =
       hasBegun ||
       parts.length > 0 ||
       transitions.length > 0 ||
       notices !== held.notices ||
       answers.some(({ acceptance }) => acceptance.accepted.length > 0);
+    const isDue =
+      version === 0 || round.observations.length >= UNWRITTEN_MAX || input.now - writtenAt >= UNWRITTEN_MS_MAX;
+    const isWritten = isTold || (isDue && round.observations.length > 0);
     held.notices = notices;
     held.recent = [...transitions.toReversed(), ...held.recent].slice(0, RECENT_MAX);
     const { recent, observed, time } = held;
     this.#pending = {
-      version: isChanged ? version + 1 : version,
+      version: isWritten ? version + 1 : version,
       held,
+      unwritten: isWritten ? NONE : namesOf(round.observations),
+      writtenAt: isWritten ? input.now : writtenAt,
+      fresh: observations.length,
       report: {
         ...readings,
         transitions,
@@ -168,14 +197,15 @@ export class DetectionRounds {
       answers,
       learned,
     };
-    return isChanged ? write(held) : undefined;
+    return isWritten ? write(held) : 'later';
   }
 
   committed(): Committed | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     if (pending === undefined) return undefined;
-    this.#cached = { version: pending.version, held: pending.held };
+    const { version, held, unwritten, writtenAt } = pending;
+    this.#cached = { version, held, unwritten, writtenAt };
     return pending;
   }
 
@@ -185,7 +215,8 @@ export class DetectionRounds {
     this.#cached = undefined;
   }
 
-  #observe(held: Held, { observations }: DetectionRound, logTime: number): void {
+  /** The log's time is 0 where more waits than one round takes: what is left is older than it. */
+  #observe(held: Held, observations: readonly WaitingObservation[], logTime: number): void {
     for (const waiting of observations) {
       let evaluation: ReturnType<typeof observedEvaluation>;
       try {
@@ -199,8 +230,7 @@ export class DetectionRounds {
       held.detectors.observe(evaluation, held.time, waiting.payload);
       held.observed += 1;
     }
-    // Observations left after a full round are older than the log's time.
-    if (observations.length < OBSERVATIONS_PER_ROUND) held.time = Math.max(held.time, logTime);
+    held.time = Math.max(held.time, logTime);
     held.detectors.advance(held.time);
   }
 
@@ -248,6 +278,33 @@ export class DetectionRounds {
       return fresh(this.#settings, this.#running);
     }
   }
+}
+
+function nameOf({ at, evaluation }: WaitingObservation): string {
+  return `${at} ${evaluation}`;
+}
+
+function namesOf(observations: readonly WaitingObservation[]): Unwritten {
+  const names = new Map<string, number>();
+  for (const one of observations) names.set(nameOf(one), (names.get(nameOf(one)) ?? 0) + 1);
+  return names;
+}
+
+/** Undefined where the store did not give all that it has observed: some was forgotten, or waits behind older ones. */
+function known(cached: Cached, given: readonly WaitingObservation[]): Cached | undefined {
+  if (cached.unwritten.size === 0) return cached;
+  const names = namesOf(given);
+  return [...cached.unwritten].every(([name, times]) => (names.get(name) ?? 0) >= times) ? cached : undefined;
+}
+
+function without(observations: readonly WaitingObservation[], unwritten: Unwritten): readonly WaitingObservation[] {
+  if (unwritten.size === 0) return observations;
+  const left = new Map(unwritten);
+  return observations.filter((one) => {
+    const times = left.get(nameOf(one)) ?? 0;
+    if (times > 0) left.set(nameOf(one), times - 1);
+    return times === 0;
+  });
 }
 
 function fresh(settings: DetectionSettings, running: readonly RunningSuite[]): Held {

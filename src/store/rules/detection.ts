@@ -2,7 +2,7 @@
  * Rounds of regression detection (detection-store.ts). If two instances both believe to be the owner, the lock on the
  * single row of the state puts their rounds in sequence. The second one sees by the version that the state has changed.
  */
-import type { DetectionRound, WaitingObservation } from '../detection-store.ts';
+import type { DetectionRound, RoundEnd, WaitingObservation } from '../detection-store.ts';
 import { change, type Dialect, type Rule, rows, transaction } from '../sql.ts';
 
 const TAKE = {
@@ -15,22 +15,19 @@ const WRITE_STATE = {
     ON CONFLICT (one) DO UPDATE SET version = detection.version + 1, snapshot = excluded.snapshot`,
 };
 
-function round(
-  { among, forUpdate }: Dialect,
-  limit: number,
-  work: (round: DetectionRound) => Uint8Array | undefined,
-): Rule<void> {
+function round({ among, forUpdate }: Dialect, limit: number, work: (round: DetectionRound) => RoundEnd): Rule<void> {
   return transaction({ what: 'a round of detection' }, function* () {
     const lock = { name: 'lock-detection', sql: `SELECT version, snapshot FROM detection ${forUpdate}` };
     const [state] = yield* rows<{ version: number; snapshot: Uint8Array | null }>(lock);
     const taken = yield* rows<WaitingObservation & { id: number }>(TAKE, [limit]);
-    const snapshot = work({
+    const end = work({
       state: { version: state?.version ?? 0, snapshot: state?.snapshot ?? undefined },
       observations: taken.map(({ at, evaluation, payload }) => ({ at, evaluation, payload })),
     });
+    if (end === 'later') return;
     const forget = { name: 'forget-observations', sql: `DELETE FROM detection_queue WHERE ${among('id')}` };
     if (taken.length > 0) yield* change(forget, [taken.map(({ id }) => id)]);
-    if (snapshot !== undefined) yield* change(WRITE_STATE, [snapshot]);
+    if (end !== undefined) yield* change(WRITE_STATE, [end]);
   });
 }
 
