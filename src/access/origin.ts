@@ -33,11 +33,10 @@ export function showsProxy({ headers, httpVersion }: RequestHead): boolean {
 }
 
 /**
- * The names that mean this machine wherever they are said; a name below localhost is one (RFC 6761). The last two are the host as Docker Desktop and Podman name
+ * The names that mean this machine wherever they are said. The last two are the host as Docker Desktop and Podman name
  * it in containers; they end in .internal, which nobody can register, so that no page can have them.
  */
-const LOOPBACK_NAME =
-  /^(?:(?:[\w-]+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\]|host\.docker\.internal|host\.containers\.internal)$/i;
+const LOOPBACK_NAME = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|host\.docker\.internal|host\.containers\.internal)$/i;
 
 /** `allowed` are host names, with a port or without one. */
 export function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {

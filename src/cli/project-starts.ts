@@ -30,8 +30,11 @@ export function projectStarts(main: Settings): readonly ProjectStart[] {
 
 function ofProcess(settings: Settings, project: string, main: Settings): Settings {
   const { host, httpPort, otlpGrpcPort, otlpHttpPort, tls, instance, logLevel } = main;
+  const { http } = settings;
   return {
     ...settings,
+    // No name below localhost can be registered, and no page can have this one.
+    http: { ...http, allowedHosts: [...http.allowedHosts, `${project}.localhost`] },
     ...{ project, host, httpPort, otlpGrpcPort, otlpHttpPort, tls, instance, logLevel },
     // The process sends its own once.
     telemetry: undefined,

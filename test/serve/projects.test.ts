@@ -1,5 +1,6 @@
 /** Several projects in one process: no request, span or token of one reaches another, and none keeps another from running. */
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import path from 'node:path';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -160,6 +161,18 @@ test('a span goes to the project that its request, its token or its resource nam
   expect(series.length).toBeGreaterThan(100);
   expect(series.filter((line) => !line.includes('{project="payments"'))).toEqual([]);
   expect(await (await fetch(`${process.http}/metrics`)).text()).not.toContain('project="');
+
+  const named = async (host: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const asked = request(`${process.http}/api/v1/conversations`, { headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    asked.on('error', reject).end();
+    return await promise;
+  };
+  expect([await named('payments.localhost'), await named('payments.example.com')]).toEqual([200, 403]);
+  expect([await named('localhost'), await named('paymnts.localhost')]).toEqual([200, 403]);
 
   const unknown = await send(process, conversations([{ id: 'lost' }]), to('paymnts'));
   expect(unknown).toMatchObject({ status: 404, text: expect.stringContaining('there is no project') });
