@@ -1,15 +1,25 @@
 /**
- * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
+ * Reads recorded OTLP data from files, from an archive (a folder, or a bucket), and from the folder of a journal with
+ * its log times. Files are JSON lines, one
  * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
  * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation in
  * another format (`messages/conversation-formats.ts`).
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { tablePrefix } from '../archive/archive-keys.ts';
+import { archivedContent } from '../archive/archived-content.ts';
+import { isBucketUrl, openObjectStore } from '../archive/object-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
-import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/recorded/recorded-batch.ts';
+import {
+  indexedRequest,
+  protobufBatch,
+  type RecordedBatch,
+  recordedMessages,
+} from '../engine/recorded/recorded-batch.ts';
 import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
@@ -66,12 +76,16 @@ interface HowToRead {
 /** `-` is standard input. Recorded files have no log time: everything in them was accepted at once. */
 export async function* readRecording(file: string, { untimed }: HowToRead = {}): AsyncGenerator<RecordedBatch> {
   let modifiedMs = Date.now();
+  if (isBucketUrl(file)) {
+    yield* readArchive(file);
+    return;
+  }
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
       throw new RecordingError(unreadable(file, error));
     });
     if (info.isDirectory()) {
-      yield* readJournal(file);
+      yield* isArchive(file) ? readArchive(file) : readJournal(file);
       return;
     }
     modifiedMs = Math.floor(info.mtimeMs);
@@ -227,6 +241,19 @@ function decompress(bytes: Buffer, name: string): Buffer {
     return bytes;
   } catch (error) {
     throw new RecordingError(`${name}: decompress: ${errorMessage(error)}`);
+  }
+}
+
+function isArchive(folder: string): boolean {
+  return existsSync(path.join(folder, tablePrefix('content')));
+}
+
+async function* readArchive(place: string): AsyncGenerator<RecordedBatch> {
+  try {
+    for await (const { traces, logs } of archivedContent(openObjectStore(place)))
+      yield* recordedMessages({ traces: [traces], logs: logs === undefined ? [] : [logs] });
+  } catch (error) {
+    throw new RecordingError(`${place}: ${errorMessage(error)}`);
   }
 }
 
