@@ -1,5 +1,7 @@
 /** Keys of the archive's objects: `table=evaluations/day=2026-11-30/<batch>.parquet`. None holds a text from spans. */
-export const ARCHIVE_TABLES = ['conversations', 'evaluations', 'verdicts', 'content'] as const;
+
+/** In the order in which they are written: the rest of a conversation is there before it is. */
+export const ARCHIVE_TABLES = ['content', 'verdicts', 'evaluations', 'conversations'] as const;
 export type ArchiveTable = (typeof ARCHIVE_TABLES)[number];
 
 interface BatchPlace {

@@ -1,11 +1,13 @@
 /** The service with an archive in a folder: what it writes, that it can be scored again, and that forgetting reaches it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.ts';
+import { rowsIn } from '../../../src/archive/parquet-rows.ts';
 import { readRecordings } from '../../../src/offline/recording.ts';
 import { scoreRecorded } from '../../../src/offline/score-recording.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
+import { BUCKET, playBucket, variablesOf } from '../../archive/played-bucket.ts';
 import { BUILTIN } from '../../engine/log-driver.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
@@ -64,19 +66,21 @@ test('an archive in a folder scores as the service did', { timeout: 60_000 }, as
 
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: folder });
   const { suites } = await loadSuites(SUITES, { baseDir: folder, builtinDir: BUILTIN });
-  const { evaluations } = await scoreRecorded({
-    batches: readRecordings([folder]),
-    suites,
-    settings,
-    judges: undefined,
-    readings: undefined,
-  });
+  const scored = async (...files: readonly string[]) =>
+    (await scoreRecorded({ batches: readRecordings(files), suites, settings, judges: undefined, readings: undefined }))
+      .evaluations;
+  const evaluations = await scored(folder);
   const said = (one: { readonly outcome: unknown; readonly explanation: unknown }) => [one.outcome, one.explanation];
   const byId = new Map(evaluations.map((one) => [String(one.conversationId), one]));
   for (const row of rows) {
     const again = byId.get(String(row.conversation_id));
     expect(again && said(again)).toEqual([row.outcome, row.explanation]);
   }
+  // A day of it, and its files, of which a conversation may be in several.
+  expect(await scored(path.join(folder, `table=content/day=${today}`))).toHaveLength(3);
+  const files = parquetFiles(folder).filter((file) => file.startsWith('table=content'));
+  expect(await scored(...[...files, ...files].map((file) => path.join(folder, file)))).toHaveLength(3);
+  await expect(scored(path.join(folder, parquetFiles(folder).at(-1) ?? ''))).rejects.toThrow('column not found: spans');
 });
 
 test('what is forgotten, by its id or its user, is in no file of the archive', { timeout: 60_000 }, async () => {
@@ -95,4 +99,37 @@ test('what is forgotten, by its id or its user, is in no file of the archive', {
     expect([table, [...ids]]).toEqual([table, ['water']]);
   }
   expect(bytesOf(folder)).not.toMatch(/tea|coffee/);
+});
+
+test('a bucket that never answers holds nothing up, and is written when it answers', { timeout: 60_000 }, async () => {
+  const played = await playBucket();
+  for (const [name, value] of Object.entries(variablesOf(played))) vi.stubEnv(name, value);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  played.fault = () => 'silent';
+  const dataDir = tempDirectory();
+  writeFileSync(path.join(dataDir, 'assay.yaml'), `archive: { url: 's3://${BUCKET}/assay', every: 1s }\n`);
+  const running = await runService({ suites: SUITES, dataDir, env: variablesOf(played) });
+  await send(running, ['tea', 'coffee']);
+  const scored = async () => sumOf(await metricsOf(running), 'assay_evaluations_total');
+  await expect.poll(scored, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => played.asked.length, { timeout: 20_000 }).toBe(1);
+  // Scored while the first write is under way.
+  await send(running, ['tea', 'coffee', 'water', 'milk']);
+  await expect.poll(scored, { timeout: 20_000 }).toBe(4);
+  expect(played.objects.size).toBe(0);
+
+  // The connection breaks, and the server is healthy again.
+  played.fault = () => undefined;
+  played.breakOff();
+  const archivedIds = async () => {
+    const ids: unknown[] = [];
+    for (const [key, bytes] of played.objects)
+      if (key.startsWith('assay/table=evaluations/day='))
+        ids.push(...(await rowsIn(Uint8Array.from(bytes))).map((row) => row.conversation_id));
+    return ids.toSorted();
+  };
+  await expect.poll(archivedIds, { timeout: 20_000 }).toEqual(['coffee', 'milk', 'tea', 'water']);
+  expect(running.lines.join('\n')).toContain('archive: could not be written, conversations wait in the store');
 });
