@@ -30,6 +30,8 @@ const COLUMNS: { readonly [T in ArchiveTable]: readonly ExportColumn[] } = {
 
 /** Bytes of content before compression, after which a batch takes no more conversations. */
 const CONTENT_BYTES_MAX = 32 << 20;
+/** The same of one conversation, after which its later turns are left out: files are made in memory. */
+const CONVERSATION_BYTES_MAX = 256 << 20;
 
 export interface BuiltFiles {
   /** How many of the conversations were looked at. */
@@ -63,7 +65,9 @@ export async function buildFiles(
         table,
         exported.of(table, conversation).map((one) => ({ evaluation_id: evaluationIdOf(placeIn(one)), ...one })),
       );
+    const begins = contentBytes;
     for (const trace of await reader.traces(row)) {
+      if (contentBytes - begins >= CONVERSATION_BYTES_MAX) break;
       const content = await intactContent(reader, trace);
       // Damage is reported by whoever scores or shows it.
       if (content === undefined || content === 'damaged') continue;

@@ -130,7 +130,16 @@ export class Store implements EngineStore {
     };
     this.results = { ...this.said.written.results, add: (payload) => void send.run(payload) };
     const archive = database.prepare('INSERT INTO archive_queue (at, conversation_id) VALUES (?, ?)');
-    this.archive = { ...this.said.written.archive, add: (id) => void archive.run(Date.now(), id) };
+    const archived = this.said.written.archive;
+    this.archive = {
+      ...archived,
+      add: (id) => void archive.run(Date.now(), id),
+      forgotten: (forgets) => {
+        // Names of users are in the WAL still.
+        this.note('forget_unsettled', 1);
+        archived.forgotten(forgets);
+      },
+    };
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',

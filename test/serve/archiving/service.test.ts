@@ -46,14 +46,18 @@ function bytesOf(folder: string): string {
     .join('');
 }
 
-async function archived(): Promise<{ readonly running: RunningService; readonly folder: string }> {
+async function archived(): Promise<{
+  readonly running: RunningService;
+  readonly dataDir: string;
+  readonly folder: string;
+}> {
   const dataDir = tempDirectory();
   const folder = path.join(dataDir, 'archive');
   writeFileSync(path.join(dataDir, 'assay.yaml'), 'archive: { url: archive, every: 1s }\n');
   const running = await runService({ suites: SUITES, dataDir });
   await send(running, ['tea', 'coffee', 'water']);
   await expect.poll(async () => (await allRows(folder, 'conversations')).length, { timeout: 20_000 }).toBe(3);
-  return { running, folder };
+  return { running, dataDir, folder };
 }
 
 test('an archive in a folder scores as the service did', { timeout: 60_000 }, async () => {
@@ -84,7 +88,7 @@ test('an archive in a folder scores as the service did', { timeout: 60_000 }, as
 });
 
 test('what is forgotten, by its id or its user, is in no file of the archive', { timeout: 60_000 }, async () => {
-  const { running, folder } = await archived();
+  const { running, dataDir, folder } = await archived();
   const gone = await fetch(`${running.http}/api/v1/conversations/tea`, { method: 'DELETE' });
   expect(gone.status).toBe(200);
   const asked = await fetch(`${running.http}/api/v1/forget`, {
@@ -99,6 +103,8 @@ test('what is forgotten, by its id or its user, is in no file of the archive', {
     expect([table, [...ids]]).toEqual([table, ['water']]);
   }
   expect(bytesOf(folder)).not.toMatch(/tea|coffee/);
+  // Nor is the name of the user, which was kept until it was found.
+  expect(bytesOf(dataDir)).not.toMatch(/user-of-(?:tea|coffee)/);
 });
 
 test('a bucket that never answers holds nothing up, and is written when it answers', { timeout: 60_000 }, async () => {
