@@ -15,6 +15,7 @@ const PACKAGES = [
 /** Stages of the application, and the packages that each may use besides the model. */
 const STAGES: Readonly<Record<string, readonly string[]>> = {
   access: [],
+  archive: [],
   receive: ['otlp', 'redact'],
   journal: [],
   score: ['language'],
@@ -45,7 +46,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['one-machine', 'cluster', 'running'],
     ['api'],
     ['reading', 'exporting', 'what-if'],
-    ['comparing'],
+    ['comparing', 'archiving'],
     ['http'],
   ],
   score: [

@@ -64,6 +64,9 @@ function sharedWith(
       ...(theirs.sharedStore !== undefined && theirs.sharedStore.url === settings.sharedStore?.url
         ? [mistake('store.url', `it is that of ${other}`, 'a database of its own')]
         : []),
+      ...(theirs.archive !== undefined && theirs.archive.url === settings.archive?.url
+        ? [mistake('archive.url', `it is that of ${other}`, 'a folder or a prefix of its own')]
+        : []),
       ...(groupOf(theirs) !== false && groupOf(theirs) === groupOf(settings)
         ? [mistake('kafka.group', `${settings.kafka?.group} is that of ${other}`, 'a group and topics of its own')]
         : []),

@@ -1,5 +1,6 @@
 /** The table of sections: a new one is listed here, and nowhere else. */
 import { ACCESS } from './access-settings.ts';
+import { ARCHIVE } from './archive-settings.ts';
 import { ALERTS } from './alert-settings.ts';
 import { CONVERSATION, TURN } from './conversation-settings.ts';
 import { DETECTION } from './detection-settings.ts';
@@ -34,6 +35,7 @@ export const SECTIONS = {
   detection: DETECTION,
   alerts: ALERTS,
   results: RESULTS,
+  archive: ARCHIVE,
   truth: TRUTH,
   tools: TOOLS,
   exporters: EXPORTERS,

@@ -13,8 +13,13 @@ export function turnLimits({ turn }: Settings, maxOpenTurns = OPEN_TURNS_MAX): T
   return { ...turn, maxOpenTurns, maxOpenSpans: maxOpenTurns * SPANS_OF_TURN };
 }
 
-export function engineSettings({ detection, results, ...settings }: Settings) {
+export function engineSettings({ detection, results, archive, ...settings }: Settings) {
   const { turn, conversation, truth, prices } = settings;
-  const metrics = { ...settings.metrics, observed: detection.active, reported: results !== undefined };
+  const metrics = {
+    ...settings.metrics,
+    observed: detection.active,
+    reported: results !== undefined,
+    archived: archive !== undefined,
+  };
   return { turn, conversation, truth, prices, metrics, words: true };
 }

@@ -40,6 +40,8 @@ export interface LabelSettings extends LabelLimits {
   readonly observed?: boolean;
   /** Whether what evaluations say is to go to a backend. */
   readonly reported?: boolean;
+  /** Whether conversations are to go to the archive. */
+  readonly archived?: boolean;
 }
 
 export class EvaluationRecorder {
@@ -50,6 +52,7 @@ export class EvaluationRecorder {
   readonly #senders = new TurnSenders();
   readonly #isObserved: boolean;
   readonly #isReported: boolean;
+  readonly #isArchived: boolean;
   readonly #shadows: ShadowComparison;
   readonly #shadowed: ReadonlySet<string>;
   readonly #onJoined: (judge: string) => void;
@@ -77,6 +80,7 @@ export class EvaluationRecorder {
     this.#segmentKeys = options.segment;
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
+    this.#isArchived = options.archived === true;
     this.#guard = new LabelGuard({ ...options, onGiveWay: (labels) => this.#drop(labels) });
     this.#subAgents = new SubAgentTotals(options.store.totals, options);
     const totals = options.store.totals.all();
@@ -235,6 +239,7 @@ export class EvaluationRecorder {
       const was = { ...before, ...before.said(), effort: countedEffort(before.seen) };
       totals.countRevised(written, effortCounted, was, counted);
     }
+    if (this.#isArchived) store.archive.add(written.conversationId);
     if (this.#isReported) {
       const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
       const versions = this.#versionsOf(suite);

@@ -1,15 +1,24 @@
 /**
- * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
+ * Reads recorded OTLP data from files, from an archive (a folder, or a bucket), and from the folder of a journal
+ * with its log times. Files are JSON lines, one
  * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
  * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation in
  * another format (`messages/conversation-formats.ts`).
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { archivedContent, contentIn, isArchive, isParquet } from '../archive/archived-content.ts';
+import { isBucketUrl } from '../archive/object-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
-import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/recorded/recorded-batch.ts';
+import {
+  indexedRequest,
+  protobufBatch,
+  type RecordedBatch,
+  recordedMessages,
+} from '../engine/recorded/recorded-batch.ts';
 import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
@@ -66,12 +75,16 @@ interface HowToRead {
 /** `-` is standard input. Recorded files have no log time: everything in them was accepted at once. */
 export async function* readRecording(file: string, { untimed }: HowToRead = {}): AsyncGenerator<RecordedBatch> {
   let modifiedMs = Date.now();
+  if (isBucketUrl(file)) {
+    yield* ofArchive(file, archivedContent(file));
+    return;
+  }
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
       throw new RecordingError(unreadable(file, error));
     });
     if (info.isDirectory()) {
-      yield* readJournal(file);
+      yield* isArchive(file) ? ofArchive(file, archivedContent(path.resolve(file))) : readJournal(file);
       return;
     }
     modifiedMs = Math.floor(info.mtimeMs);
@@ -113,8 +126,11 @@ export async function* readRecording(file: string, { untimed }: HowToRead = {}):
     if (lineBytes > LINE_BYTES_MAX)
       throw new RecordingError(`${name}:${lineNumber}: a line of more than ${LINE_BYTES_MAX} bytes`);
   }
-  if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), known);
-  else yield* readJsonLine(Buffer.concat(line), { ...known, number: lineNumber });
+  if (rest !== undefined) {
+    const whole = decompress(Buffer.concat(rest), name);
+    if (isParquet(whole)) yield* ofArchive(name, contentIn(Uint8Array.from(whole)));
+    else yield* readWhole(whole, known);
+  } else yield* readJsonLine(Buffer.concat(line), { ...known, number: lineNumber });
 }
 
 /** The files one after the other, as one recording. */
@@ -227,6 +243,15 @@ function decompress(bytes: Buffer, name: string): Buffer {
     return bytes;
   } catch (error) {
     throw new RecordingError(`${name}: decompress: ${errorMessage(error)}`);
+  }
+}
+
+async function* ofArchive(place: string, contents: ReturnType<typeof archivedContent>): AsyncGenerator<RecordedBatch> {
+  try {
+    for await (const { traces, logs } of contents)
+      yield* recordedMessages({ traces: [traces], logs: logs === undefined ? [] : [logs] });
+  } catch (error) {
+    throw new RecordingError(`${place}: ${errorMessage(error)}`);
   }
 }
 

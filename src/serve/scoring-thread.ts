@@ -23,6 +23,8 @@ import { collectAfterStart } from '../model/garbage-collection.ts';
 import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
+import { archiveSideOf } from './archiving/archive-side.ts';
+import { ArchiveRelay } from './archiving/archive-relay.ts';
 import { Foreteller } from './estimate/learned-predictions.ts';
 import { NoJudge } from './scoring/no-judge.ts';
 import { ResultRelay } from './scoring/result-relay.ts';
@@ -229,8 +231,16 @@ function dutiesOf(
     start.judging === undefined
       ? new NoJudge({ ...asks, troubles })
       : new JudgeScheduler({ ...start.judging, ...asks });
-  if (start.results === undefined) return [judges];
-  return [judges, new ResultRelay({ store: store.results, sender: new OtlpSender(start.results), onEvent })];
+  const { results, archive } = start;
+  return [
+    judges,
+    ...(results === undefined
+      ? []
+      : [new ResultRelay({ store: store.results, sender: new OtlpSender(results), onEvent })]),
+    ...(archive === undefined
+      ? []
+      : [new ArchiveRelay({ ...archive, store: store.archive, side: archiveSideOf(archive), onEvent })]),
+  ];
 }
 
 interface OpenSide {

@@ -250,6 +250,8 @@ export interface EngineStore {
   readonly detection: { add(observation: WaitingObservation): void };
   /** Results for a backend, from the same commit on. */
   readonly results: { add(payload: string): void };
+  /** Conversations for the archive, from the same commit on. */
+  readonly archive: { add(conversation: ConversationId): void };
 
   /** Moves what was said of a turn to another conversation; the trace itself has been revised. */
   moveTrace(trace: number, place: { readonly from: number; readonly to: number }): void;

@@ -106,6 +106,8 @@ export interface Dialect {
   /** Behind a statement: its rows stay as they are until the transaction ends. */
   readonly forShare: string;
   readonly forUpdate: string;
+  /** The database's clock, in milliseconds. */
+  readonly nowMs: string;
   /** Asks again for a conversation that is asked for already. */
   readonly askAgain: string;
 }

@@ -108,6 +108,10 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'results-failed': [{ problem: '503' }],
   'results-refused': [{ evaluations: 2, problem: '400' }],
   'results-dropped': [{ evaluations: 3 }],
+  'archive-lag': [{ ms: 90_000 }],
+  'archive-failed': [{ problem: 'the object store answered 503 SlowDown' }],
+  'archive-recovered': [{}],
+  'archive-missed': [{ conversations: 4 }],
   'config-reload-failed': [{ mistakes: 1, problem: undefined }],
   'config-reloaded': [
     { suites: ['s', 't'], needRestart: [] },

@@ -33,6 +33,8 @@ const LARGE = [
   'totals',
   'first_times',
   'history',
+  'archive_queue',
+  'archive_batches',
 ];
 /** Walks over more than a fixed number of rows, with the reason why each may be. */
 const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
@@ -64,6 +66,20 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
   [/^SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT \?$/, 'a partial index, and ends at its limit'],
+  [
+    /^SELECT name, day FROM archive_batches WHERE NOT kept ORDER BY name LIMIT 1$/,
+    'a partial index of one row at most',
+  ],
+  [
+    /^SELECT id, at FROM archive_queue WHERE batch IS NULL ORDER BY id LIMIT \?$/,
+    'a partial index, and ends at its limit',
+  ],
+  [/^SELECT at FROM archive_queue ORDER BY id LIMIT 1$/, 'ends at the first row'],
+  [
+    /^SELECT name, day, keys FROM archive_batches WHERE kept AND name > \?/,
+    'a page of the index, and ends at its limit',
+  ],
+  [/^SELECT EXISTS \(SELECT 1 FROM archive_batches\) AS has$/, 'ends at the first row'],
   [/^SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT \?$/, 'ends at its limit'],
   [
     /^SELECT count\(\*\) AS conversations FROM \(SELECT 1 FROM conversations WHERE TRUE LIMIT \?\) counted$/,

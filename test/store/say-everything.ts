@@ -2,6 +2,7 @@
 import { readingOf } from '../../src/model/readings.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeRequest } from '../../src/model/judging.ts';
+import type { ArchiveStore } from '../../src/store/archive-store.ts';
 import type { DetectionStore } from '../../src/store/detection-store.ts';
 import type { FeedbackStore } from '../../src/store/feedback-store.ts';
 import type { LabelStore } from '../../src/store/label-store.ts';
@@ -20,6 +21,7 @@ interface Written {
   readonly questions: QuestionStore;
   readonly detection: DetectionStore;
   readonly results: ResultStore;
+  readonly archive: ArchiveStore;
 }
 
 const LIMITS = { hourNanos: 1e12, dayNanos: 1e12 };
@@ -58,6 +60,7 @@ export async function sayEverything(store: Written, conversationId: Conversation
   await store.detection.round(10, () => new Uint8Array([1]));
   await store.results.take({ limit: 10, keep: 100 });
   await store.results.forget([1]);
+  await archiveEverything(store.archive);
 }
 
 async function askEverything(questions: QuestionStore, row: number): Promise<void> {
@@ -85,4 +88,24 @@ async function askEverything(questions: QuestionStore, row: number): Promise<voi
   await questions.askBeside([], AT);
   await questions.spent(AT);
   await questions.forget({ answeredAt: AT, spentAt: AT });
+}
+
+/** At least one conversation waits for the archive. */
+async function archiveEverything(archive: ArchiveStore): Promise<void> {
+  await archive.lease('one', 60_000);
+  const options = { name: 'b', limit: 10, now: Date.now(), everyMs: 0 };
+  const { batch } = await archive.plan(options);
+  await archive.release('b', batch?.conversations ?? []);
+  await archive.plan(options);
+  await archive.keep('one', { name: 'b', day: 1, keys: Buffer.alloc(0) });
+  await archive.adopt([
+    { name: 'c', day: 1, keys: Buffer.alloc(8) },
+    { name: 'd', day: 1, keys: Buffer.alloc(8) },
+  ]);
+  await archive.kept({ after: '', limit: 10 });
+  await archive.rewritten({ name: 'c', day: 1, keys: Buffer.alloc(16) });
+  await archive.alsoForget(['0a']);
+  await archive.forgotten(await archive.forgets(10));
+  await archive.toForget();
+  await archive.endLease('one');
 }

@@ -5,6 +5,7 @@ import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
+import { type ArchiveUnderTest, holdArchiveToContract } from './archive-contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
 import { holdFrameToContract } from './frame-contract.ts';
 import { type FailuresUnderTest, holdFailuresToContract } from './failures-contract.ts';
@@ -14,7 +15,9 @@ import { type FeedbackUnderTest, holdFeedbackToContract } from './feedback-contr
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 import { holdWordsToContract } from './words-contract.ts';
 
-function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest> {
+function openSqlite(): Promise<
+  RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest & ArchiveUnderTest
+> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -30,6 +33,9 @@ function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnd
     },
     get results() {
       return store.results;
+    },
+    get archive() {
+      return store.archive;
     },
     get truths() {
       return store.truths;
@@ -72,6 +78,7 @@ function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnd
 }
 
 holdToContract('SQLite', openSqlite);
+holdArchiveToContract('SQLite', openSqlite);
 holdRevisitsToContract('SQLite', openSqlite);
 holdFeedbackToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);

@@ -236,6 +236,7 @@ async function write(): Promise<void> {
   const store = Store.open(file);
   store.begin();
   store.detection.add({ at: 1, evaluation: 'e', payload: '{}' });
+  store.archive.add('new' as ConversationId);
   store.commit();
   await sayEverything(store, 'new' as ConversationId, 2);
   // Evaluations and feedback that the engine reads and writes while people have said something.

@@ -1,6 +1,7 @@
 /** Every event that is counted or logged while Assay runs. `src/report/events` has the log line and the metrics of each. */
 import type { AccessEvent } from './access-events.ts';
 import type { ApiEvent } from './api-events.ts';
+import type { ArchiveEvent } from './archive-events.ts';
 import type { ClusterEvent } from './cluster-events.ts';
 import type { ConfigEvent } from './config-events.ts';
 import type { DamageEvent } from './damage-events.ts';
@@ -19,6 +20,7 @@ export type AnyEvent =
   | JournalEvent
   | ScoringEvent
   | ResultEvent
+  | ArchiveEvent
   | ConfigEvent
   | ApiEvent
   | AccessEvent

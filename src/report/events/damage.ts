@@ -16,8 +16,8 @@ export const DAMAGE_METRICS = {
     help: '1 while this instance cannot use a part: own_store (the store of one machine), or kafka, store (shared) and evaluations (their topic). The log says why; data wait in the journal, in Kafka or in the store. A gateway has none.',
   }),
   failures: counter('assay_failures_total', 'failures', {
-    labels: { part: ['scoring', 'judging', 'results', 'telemetry', 'reading', 'certificates'] },
-    help: 'Failures that Assay gets over by itself, by part; the log has the reasons. scoring: batches that were undone and done again, and ends of the scoring thread. judging: the queue of questions could not use the store. results: requests to the backend. telemetry: sends of its own traces and metrics. reading: threads that read the store and were replaced. certificates: changed files that could not be used.',
+    labels: { part: ['scoring', 'judging', 'results', 'archive', 'telemetry', 'reading', 'certificates'] },
+    help: 'Failures that Assay gets over by itself, by part; the log has the reasons. scoring: batches that were undone and done again, and ends of the scoring thread. judging: the queue of questions could not use the store. results: requests to the backend. archive: writes to object storage. telemetry: sends of its own traces and metrics. reading: threads that read the store and were replaced. certificates: changed files that could not be used.',
   }),
   clockJump: gauge('assay_retention_clock_jump_seconds', 'seconds', {
     help: 'By how much the clock differs from the time that has passed, while retention does not trust it; else 0. Meanwhile nothing is deleted by age.',

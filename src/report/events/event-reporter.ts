@@ -12,6 +12,7 @@ import { readGauge } from '../metrics/define-metric.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
 import { ACCESS_EVENTS, ACCESS_METRICS, type AccessReadings } from './access.ts';
+import { ARCHIVE_EVENTS, ARCHIVE_METRICS } from './archive.ts';
 import { API_EVENTS, API_METRICS } from './api.ts';
 import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings } from './cluster.ts';
 import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
@@ -45,6 +46,7 @@ const HEALTH_TABLES = {
   damage: DAMAGE_METRICS,
   scoring: SCORING_METRICS,
   results: RESULT_METRICS,
+  archive: ARCHIVE_METRICS,
   config: CONFIG_METRICS,
   api: API_METRICS,
   access: ACCESS_METRICS,
@@ -88,6 +90,7 @@ export class EventReporter {
     damage: new MetricSet(DAMAGE_METRICS),
     scoring: new MetricSet(SCORING_METRICS),
     results: new MetricSet(RESULT_METRICS),
+    archive: new MetricSet(ARCHIVE_METRICS),
     config: new MetricSet(CONFIG_METRICS),
     api: new MetricSet(API_METRICS),
     access: new MetricSet(ACCESS_METRICS),
@@ -104,7 +107,7 @@ export class EventReporter {
 
   constructor({ log, redaction, judges, cluster }: ReportedParts) {
     this.#log = log;
-    const { receive, journal, damage, scoring, results, config, api, access, reading } = this.#health;
+    const { receive, journal, damage, scoring, results, archive, config, api, access, reading } = this.#health;
     const { failures } = damage.counted;
     countReload(config.counted);
     for (const part of partsOf(cluster)) damage.begin({ part });
@@ -124,6 +127,7 @@ export class EventReporter {
       ...boundTo(damage.counted, DAMAGE_EVENTS),
       ...boundTo({ ...scoring.counted, failures }, SCORING_EVENTS),
       ...boundTo({ ...results.counted, failures }, RESULT_EVENTS),
+      ...boundTo({ ...archive.counted, failures }, ARCHIVE_EVENTS),
       ...boundTo(config.counted, CONFIG_EVENTS),
       ...boundTo(api.counted, API_EVENTS),
       ...boundTo(access.counted, ACCESS_EVENTS),

@@ -1,20 +1,26 @@
 /** The steps of forgetting on the store that instances share. The log is Kafka, which forgets by itself. */
 import { AboutMatcher } from '../../engine/about.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import type { ArchiveStore } from '../../store/archive-store.ts';
 import type { RunningTotals } from '../../store/engine-store.ts';
 import type { ForgettingRows } from '../../store/postgres/forgetting.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from '../forgetting/steps.ts';
 
 export class PostgresForgetting implements StepTaker {
   readonly #store: Pick<ForgettingRows, 'has' | 'search' | 'saidOf' | 'drop'>;
+  readonly #archive: Pick<ArchiveStore, 'toForget'>;
   readonly #totals: Pick<RunningTotals, 'dropExemplars'>;
   readonly #idKeys: readonly string[];
 
   constructor(
     store: Pick<ForgettingRows, 'has' | 'search' | 'saidOf' | 'drop'>,
-    totals: Pick<RunningTotals, 'dropExemplars'>,
+    {
+      archive,
+      totals,
+    }: { readonly archive: Pick<ArchiveStore, 'toForget'>; readonly totals: Pick<RunningTotals, 'dropExemplars'> },
     idKeys: readonly string[],
   ) {
+    this.#archive = archive;
     this.#store = store;
     this.#totals = totals;
     this.#idKeys = idKeys;
@@ -41,7 +47,7 @@ export class PostgresForgetting implements StepTaker {
         return {};
       case 'settle':
         // The files are the database's business.
-        return { isSettled: true };
+        return { isSettled: true, inArchive: await this.#archive.toForget() };
       default:
         return unreachable(step);
     }

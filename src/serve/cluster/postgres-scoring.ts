@@ -43,7 +43,11 @@ export class PostgresScoring implements ScoringSide {
   ) {
     const { store, troubles, understanding } = parts;
     this.store = store;
-    this.forgetting = new PostgresForgetting(store.forgetting, store.engineStore.totals, idKeys);
+    this.forgetting = new PostgresForgetting(
+      store.forgetting,
+      { archive: store.archive, totals: store.engineStore.totals },
+      idKeys,
+    );
     this.troubles = troubles;
     this.#post = post;
     this.#filer = new LaneFiler({

@@ -24,6 +24,12 @@ export function scoringOf(parts: {
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),
       results: settings.results === undefined ? undefined : { ...settings.results, version },
+      archive: settings.archive && {
+        ...settings.archive,
+        idKeys: settings.conversation.idKeys,
+        holder: settings.instance,
+        store: deployment.storePlace(),
+      },
       judging: judgingStart(settings),
       storage: deployment.storage(settings),
     },

@@ -14,7 +14,7 @@ import type { ExportedConversation } from './exported-conversations.ts';
 const NANO = 1e9;
 
 /** `time` is text of ISO 8601 in a line, and a time in UTC in Parquet. */
-export type ColumnKind = 'text' | 'time' | 'boolean' | 'int32' | 'int64' | 'double';
+export type ColumnKind = 'text' | 'time' | 'boolean' | 'int32' | 'int64' | 'double' | 'bytes';
 
 export interface ExportColumn {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ExportColumn {
   readonly always: boolean;
 }
 
-export type Cell = string | number | boolean | null | undefined;
+export type Cell = string | number | boolean | Uint8Array | null | undefined;
 export type ExportRow = { readonly [column: string]: Cell };
 
 type ColumnsOf<Line> = { readonly [Name in keyof Line]-?: readonly [ColumnKind, 'always' | 'or_null'] };

@@ -22,7 +22,7 @@ export async function* exportedBytes(
   const { table, format, suite } = query;
   const rows = new ExportRows(suite);
   if (format === 'parquet') {
-    const file = new ParquetFile(columnsOf(table), 'Assay');
+    const file = new ParquetFile(columnsOf(table));
     for await (const few of exportedConversations(reader, query))
       yield file.add(few.flatMap((conversation) => rows.of(table, conversation)));
     yield file.end();

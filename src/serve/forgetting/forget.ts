@@ -96,8 +96,8 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   if (isThere || experimentRuns > 0) removeAnswers(dataDir);
   removeSetAside(dataDir, files);
   const conversations = Math.max(dropped?.conversations ?? 0, openOnes.length, isThere ? 1 : 0);
-  if (!(await settled(store)))
-    return { is: 'unfinished', why: 'a reader of the store keeps its write-ahead log: it is tried again every minute' };
+  const unfinished = await whatIsLeft(store);
+  if (unfinished !== undefined) return { is: 'unfinished', why: unfinished };
   return {
     is: 'forgotten',
     conversations,
@@ -152,12 +152,17 @@ async function conversationsInJournal(
   return [...found];
 }
 
-async function settled(store: StepTaker): Promise<boolean> {
-  for (let attempt = 0; attempt < SETTLE_ATTEMPTS; attempt += 1) {
-    if ((await store.take({ do: 'settle' })).isSettled === true) return true;
+/** Undefined once it is in no file. */
+async function whatIsLeft(store: StepTaker): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { isSettled, inArchive = 0 } = await store.take({ do: 'settle' });
+    if (isSettled === true && inArchive === 0) return undefined;
+    if (attempt === SETTLE_ATTEMPTS)
+      return isSettled === true
+        ? 'the archive has files with it: the running service rewrites them, and tries until it can'
+        : 'a reader of the store keeps its write-ahead log: it is tried again every minute';
     await sleep(SETTLE_PAUSE_MS);
   }
-  return false;
 }
 
 /** See `judges-offline.ts`. A command that has it open keeps what it has in memory until it ends. */

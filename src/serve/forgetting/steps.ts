@@ -24,6 +24,8 @@ export interface ForgetAnswer {
   readonly traces?: readonly TraceId[];
   /** False where it is to be done again. */
   readonly isSettled?: boolean;
+  /** Number of conversations and users that the archive still has to lose. */
+  readonly inArchive?: number;
 }
 
 /** Does the steps: a thread, or the command itself where no service runs. */

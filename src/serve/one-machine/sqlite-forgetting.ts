@@ -30,7 +30,7 @@ export class SqliteForgetting implements StepTaker {
         store.forgotten.wiped(step.traces);
         return {};
       case 'settle':
-        return { isSettled: store.forgotten.settle() };
+        return { isSettled: store.forgotten.settle(), inArchive: store.archive.toForget() };
       default:
         return unreachable(step);
     }

@@ -23,6 +23,7 @@ import type { Retention } from '../../store/sqlite/retention.ts';
 import type { LogFloor } from '../../store/sqlite/store.ts';
 import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
 import type { AgentPrediction } from '../estimate/learned-predictions.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 import type { ForgetCommand, ForgetMessage } from '../forgetting/forgetting.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
@@ -39,6 +40,8 @@ export interface ScoringWork {
   readonly detection: DetectionStart | undefined;
   /** Undefined where evaluations go nowhere but into the store. */
   readonly results: OtlpSenderOptions | undefined;
+  /** Undefined where nothing is archived. */
+  readonly archive: ArchivingStart | undefined;
   /** Undefined where no judge is configured. */
   readonly judging: JudgingStart | undefined;
   readonly storage: JournalStorage | LaneStorage;
@@ -47,6 +50,15 @@ export interface ScoringWork {
 export interface ThreadStart extends ScoringWork {
   readonly watch: SharedArrayBuffer;
   readonly stopped: readonly StoppedCheck[];
+}
+
+/** `holder`: see `ArchiveRelay`. */
+interface ArchivingStart {
+  readonly url: string;
+  readonly everyMs: number;
+  readonly idKeys: readonly string[];
+  readonly holder: string;
+  readonly store: StorePlace;
 }
 
 export interface JournalStorage {

@@ -4,6 +4,7 @@
  */
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import type { ArchiveStore } from '../../store/archive-store.ts';
 import type { DetectionStore } from '../../store/detection-store.ts';
 import type { EngineStore, Total } from '../../store/engine-store.ts';
 import type { FeedbackStore } from '../../store/feedback-store.ts';
@@ -33,6 +34,7 @@ export interface ScoringSide {
     readonly failures: FailureStore;
     readonly questions: QuestionStore;
     readonly results: ResultStore;
+    readonly archive: ArchiveStore;
     readonly truths: TruthStore;
     readonly feedbackRows: FeedbackStore;
   };

@@ -19,5 +19,6 @@ export const DIALECT: Dialect = {
   isShared: true,
   forShare: 'FOR SHARE',
   forUpdate: 'FOR UPDATE',
+  nowMs: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   askAgain: 'number = excluded.number, due_at = 0',
 };

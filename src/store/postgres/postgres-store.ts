@@ -63,6 +63,7 @@ export class PostgresStore implements ClusterStore {
   readonly outbox: Outbox;
   readonly detection: Writing<'later'>['detection'];
   readonly results: Writing<'later'>['results'];
+  readonly archive: Writing<'later'>['archive'];
   readonly truths: Writing<'later'>['truths'];
   readonly feedbackRows: Writing<'later'>['feedback'];
   readonly labels: LabelStore;
@@ -106,6 +107,7 @@ export class PostgresStore implements ClusterStore {
     const written = writing(new PostgresSql(SAYING, others));
     this.detection = writing(new PostgresSql(SAYING, detecting)).detection;
     this.results = written.results;
+    this.archive = written.archive;
     this.truths = written.truths;
     this.feedbackRows = written.feedback;
     this.labels = labelRows(others);

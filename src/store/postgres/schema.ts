@@ -128,6 +128,39 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations DROP COLUMN clock_wrong;
     `,
   },
+  // The archive on object storage (rules/archive.ts): conversations that wait for it, the index of its batches, what it has to lose, and who
+  // writes it.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    discards: { back: 'which files of the archive hold a conversation' },
+    sql: `
+    CREATE TABLE archive_queue (
+      id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+      at bigint NOT NULL,
+      conversation_id text NOT NULL,
+      batch text
+    );
+    CREATE INDEX archive_queue_waiting ON archive_queue (id) WHERE batch IS NULL;
+    CREATE INDEX archive_queue_batch ON archive_queue (batch) WHERE batch IS NOT NULL;
+    CREATE INDEX archive_queue_conversation ON archive_queue USING hash (conversation_id);
+    CREATE TABLE archive_batches (
+      name text PRIMARY KEY,
+      day int NOT NULL,
+      kept boolean NOT NULL,
+      keys bytea NOT NULL
+    );
+    CREATE INDEX archive_batches_planned ON archive_batches (name) WHERE NOT kept;
+    CREATE TABLE archive_forgets (key text PRIMARY KEY, user_id text);
+    CREATE TABLE archive_lease (one smallint PRIMARY KEY CHECK (one = 1), holder text NOT NULL, until bigint NOT NULL);
+    `,
+    back: `
+    DROP TABLE archive_lease;
+    DROP TABLE archive_forgets;
+    DROP TABLE archive_batches;
+    DROP TABLE archive_queue;
+    `,
+  },
 ];
 
 export async function migrate(

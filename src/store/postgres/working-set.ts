@@ -9,7 +9,7 @@
  * made of it is of no use: `missing` names the conversations, and the transaction is to be given up and done again with them loaded whole.
  * The same goes for a conversation that turns join although nobody filed anything for it (`strays`).
  */
-import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
+import { type ConversationId, syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import type { WaitingObservation } from '../detection-store.ts';
 import type { EngineStore, ForgottenStore, RunningTotals } from '../engine-store.ts';
 import { HistoryChanges } from '../history.ts';
@@ -49,6 +49,7 @@ export class WorkingSet implements EngineStore {
   readonly revisits = new WorkingRevisits(this.heads);
   readonly detection = new AddedRows<WaitingObservation>();
   readonly results = new AddedRows<string>();
+  readonly archive = new AddedRows<ConversationId>();
   #moves: Move[] = [];
   #lastRow = 0;
 
@@ -98,6 +99,7 @@ export class WorkingSet implements EngineStore {
     this.revisits.clear();
     this.detection.clear();
     this.results.clear();
+    this.archive.clear();
     this.history.clear();
     this.words.clear();
     this.#moves = [];

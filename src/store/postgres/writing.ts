@@ -15,7 +15,7 @@ import { addEvaluation, EVALUATIONS } from './evaluation-copy.ts';
 import { headParameters, headValues } from './head-columns.ts';
 import { noteLabelled } from './labels.ts';
 import { writeObservations } from './detection.ts';
-import { writeResults } from './results.ts';
+import { writeArchiveQueue, writeResults } from './results.ts';
 import { fromUuid } from './row-keys.ts';
 import { writeWaiting } from './waiting.ts';
 import type { Session } from './session.ts';
@@ -50,6 +50,7 @@ export async function writeChanges(
   await writeKeys(session, set);
   await writeObservations(session, set.detection.rows);
   await writeResults(session, set.results.rows);
+  await writeArchiveQueue(session, set.archive.rows, Date.now());
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
   return reused;
 }

@@ -1,6 +1,7 @@
 /** All that goes with a conversation, by retention or because somebody asked for it, inside a transaction of the caller. */
 import { HISTORY_WIDTHS } from '../history.ts';
 import type { SaidCounts } from '../said-counts.ts';
+import { forgetArchived } from './archive.ts';
 import { change, type Dialect, type Rule, rows, type Statement, type Value } from '../sql.ts';
 
 export interface DroppingDialect extends Dialect {
@@ -75,6 +76,7 @@ export function* forgetSaid(
   const quoted = `${json('payload')} -> 'evaluation' ->> 'conversation_id'`;
   const results = { name: 'forget-waiting-results', sql: `DELETE FROM result_queue WHERE ${among(`(${quoted})`)}` };
   yield* change(results, [conversations.map(toStored)]);
+  yield* forgetArchived(dialect, { conversations, users });
 }
 
 /** Ground truth, outcomes and feedback of conversations that never arrived. */

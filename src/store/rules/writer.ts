@@ -1,5 +1,6 @@
 /** All that people and backends write beside the engine, over the database that keeps it: now or later. */
 import { bound, type Sql, type When } from '../sql.ts';
+import { ARCHIVE } from './archive.ts';
 import { DETECTION } from './detection.ts';
 import { changeKind, giveKinds } from './failures.ts';
 import { putReadings, unknownConversations } from './readings.ts';
@@ -14,6 +15,7 @@ export function writing<W extends When>(sql: Sql<W, SaidDialect>) {
     feedback: bound(sql, { put: putFeedback, stored: storedFeedback }),
     detection: bound(sql, DETECTION),
     results: bound(sql, RESULTS),
+    archive: bound(sql, ARCHIVE),
   };
 }
 

@@ -16,5 +16,6 @@ export const DIALECT: Dialect = {
   isShared: false,
   forShare: '',
   forUpdate: '',
+  nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   askAgain: 'due_at = 0',
 };

@@ -138,6 +138,39 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations DROP COLUMN clock_wrong;
     `,
   },
+  // The archive on object storage (rules/archive.ts): conversations that wait for it, the index of its batches, what it has to lose, and who
+  // writes it.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    discards: { back: 'which files of the archive hold a conversation' },
+    sql: `
+    CREATE TABLE archive_queue (
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      conversation_id TEXT NOT NULL,
+      batch TEXT
+    ) STRICT;
+    CREATE INDEX archive_queue_waiting ON archive_queue (id) WHERE batch IS NULL;
+    CREATE INDEX archive_queue_batch ON archive_queue (batch, conversation_id) WHERE batch IS NOT NULL;
+    CREATE INDEX archive_queue_conversation ON archive_queue (conversation_id);
+    CREATE TABLE archive_batches (
+      name TEXT PRIMARY KEY,
+      day INTEGER NOT NULL,
+      kept INTEGER NOT NULL,
+      keys BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX archive_batches_planned ON archive_batches (name) WHERE NOT kept;
+    CREATE TABLE archive_forgets (key TEXT PRIMARY KEY, user_id TEXT) STRICT, WITHOUT ROWID;
+    CREATE TABLE archive_lease (one INTEGER PRIMARY KEY CHECK (one = 1), holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT;
+    `,
+    back: `
+    DROP TABLE archive_lease;
+    DROP TABLE archive_forgets;
+    DROP TABLE archive_batches;
+    DROP TABLE archive_queue;
+    `,
+  },
 ];
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {

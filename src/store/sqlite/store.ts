@@ -67,6 +67,7 @@ export class Store implements EngineStore {
   readonly failures: Writing<'now'>['failures'];
   readonly detection: Writing<'now'>['detection'] & EngineStore['detection'];
   readonly results: Writing<'now'>['results'] & EngineStore['results'];
+  readonly archive: Writing<'now'>['archive'] & EngineStore['archive'];
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #conversationRows: ConversationRows;
@@ -128,6 +129,17 @@ export class Store implements EngineStore {
       add: ({ at, evaluation, payload }) => void observe.run(at, evaluation, payload),
     };
     this.results = { ...this.said.written.results, add: (payload) => void send.run(payload) };
+    const archive = database.prepare('INSERT INTO archive_queue (at, conversation_id) VALUES (?, ?)');
+    const archived = this.said.written.archive;
+    this.archive = {
+      ...archived,
+      add: (id) => void archive.run(Date.now(), id),
+      forgotten: (forgets) => {
+        // Names of users are in the WAL still.
+        this.note('forget_unsettled', 1);
+        archived.forgotten(forgets);
+      },
+    };
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',

@@ -4,6 +4,7 @@ import type { OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
+import { type ArchiveUnderTest, holdArchiveToContract } from '../../store/archive-contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
 import { holdFrameToContract } from '../../store/frame-contract.ts';
 import { type FailuresUnderTest, holdFailuresToContract } from '../../store/failures-contract.ts';
@@ -17,7 +18,9 @@ import { freshDatabase } from './shared-postgres.ts';
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest> {
+async function openPostgres(): Promise<
+  RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & FailuresUnderTest & ArchiveUnderTest
+> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -56,6 +59,9 @@ async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & L
     },
     get results() {
       return store.results;
+    },
+    get archive() {
+      return store.archive;
     },
     get truths() {
       return store.truths;
@@ -108,6 +114,7 @@ async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & L
 }
 
 holdToContract('PostgreSQL', openPostgres);
+holdArchiveToContract('PostgreSQL', openPostgres);
 holdRevisitsToContract('PostgreSQL', openPostgres);
 holdFeedbackToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);

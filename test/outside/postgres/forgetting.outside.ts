@@ -57,7 +57,7 @@ async function held() {
     file,
     score,
     tablesWith,
-    steps: new PostgresForgetting(store.forgetting, store.engineStore.totals, []),
+    steps: new PostgresForgetting(store.forgetting, { archive: store.archive, totals: store.engineStore.totals }, []),
   };
 }
 

@@ -171,6 +171,7 @@ async function workThrough(store: PostgresStore): Promise<void> {
     await store.scoring.scoreDue(SOME, (set) => {
       scoreSimply(store.engineStore, set);
       store.engineStore.detection.add({ at, evaluation: String(number), payload: '{}' });
+      store.engineStore.archive.add('new' as ConversationId);
     });
   };
   await file(1, 'new', 1_000);
