@@ -133,7 +133,6 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     since: '0.2.0',
     versionBefore: 'runs',
-    discards: { back: 'which files of the archive hold a conversation' },
     sql: `
     CREATE TABLE archive_queue (
       id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

@@ -135,7 +135,7 @@ print(json.dumps({
     duckdb: [ALL, ALL, ALL],
     content: [ALL, ALL],
     conversations: ALL,
-    clickhouse: [ALL, ALL, ALL].map(String),
+    clickhouse: [ALL, ALL, ALL],
   });
 
   const blocks = allBlocks().filter(({ page, language }) => page === 'docs/archive.md' && language === 'python');
