@@ -19,17 +19,17 @@ import { split } from './split.ts';
 
 export function ruleGroups(settings: RuleSettings): readonly Group[] {
   return [
+    baselineCounts(settings),
+    baselineRates(settings),
     windowCounts(settings, 'fast'),
     windowCounts(settings, 'slow'),
     sumsOfWindows(settings),
-    baselineCounts(settings),
-    baselineRates(settings),
     evidence(settings),
     falls(settings),
     incidents(settings),
     split(settings),
-    effortCounts(settings),
     baselineEfforts(settings),
+    effortCounts(settings),
     efficiency(settings),
     qualityAlerts(settings),
     detectorAlerts(settings),

@@ -93,7 +93,7 @@ export const RULE_SETTINGS: RuleSettings = {
   },
   estimate: { window: 7 * DAY, before: [7 * DAY, 14 * DAY, 21 * DAY, 28 * DAY] },
   silence: { seconds: 2 * HOUR, yesterday: DAY, lastWeek: 7 * DAY },
-  interval: { fast: MINUTE, slow: 2 * MINUTE },
+  interval: { fast: MINUTE, slow: 4 * MINUTE },
   shorterBy: 1,
 };
 
