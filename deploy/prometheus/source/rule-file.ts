@@ -8,7 +8,7 @@ import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
 import { estimateAlerts } from './estimate-alerts.ts';
 import { baselineRates, evidence } from './evidence.ts';
 import { falls } from './falls.ts';
-import { healthAlerts } from './health-alerts.ts';
+import { healthAlerts, slowAlerts } from './health-alerts.ts';
 import { incidents } from './incidents.ts';
 import { judgeAlerts } from './judge-alerts.ts';
 import { duration } from './promql.ts';
@@ -35,6 +35,7 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
     detectorAlerts(settings),
     estimateAlerts(settings),
     healthAlerts(settings),
+    slowAlerts(settings),
     judgeAlerts(settings),
   ];
 }
