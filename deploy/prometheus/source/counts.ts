@@ -105,14 +105,15 @@ export function windowCounts(settings: RuleSettings, pace: Pace): Group {
 }
 
 /** Counts of the windows that follow from others. */
-export function sumsOfWindows({ interval }: RuleSettings): Group {
+export function sumsOfWindows(settings: RuleSettings): Group {
   const all = `sum by (${SEGMENT}, window) (${SCORED}{measure="tcr"})`;
   const together = `on (${SEGMENT}, window)`;
   const labels = { measure: 'not_hard_failure' };
   return {
     name: 'assay_windows_sums',
-    intervalSeconds: interval.fast,
+    intervalSeconds: settings.interval.fast,
     rules: [
+      ...baselinesOfVersions(settings),
       record(SCORED, `${all} and ${together} ${HARD}`, labels),
       // Not from the counters again: these have grown since the windows were counted.
       record(CREDIT, `clamp_min(${all} - ${together} ${HARD}, 0)`, labels),
@@ -247,7 +248,7 @@ function keptBaseline({ measure, freshAs = measure, by, credit }: Based, setting
 }
 
 /** Every other version is compared with the baseline's version in the same days, segment by segment. */
-export function baselinesOfVersions(settings: RuleSettings): readonly Rule[] {
+function baselinesOfVersions(settings: RuleSettings): readonly Rule[] {
   const ofBaselineVersion = (counted: string) => {
     const isBaseline = `on (${AGENT}, agent_version) ${BASELINE_VERSION}`;
     const ofLongest = (recorded: string) => `${recorded}{measure="version", window="${longestOf(settings)}"}`;

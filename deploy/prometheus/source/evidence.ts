@@ -12,7 +12,7 @@
  * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
  */
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
-import { BASELINE_CREDIT, BASELINE_SCORED, baselinesOfVersions, CREDIT, SCORED } from './counts.ts';
+import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
 import { AGENT, duration, FALL_OPENED, frozen, MEASURED, on, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import { BAND_Z, FALL_SIZE_Z, FALL_Z, type RuleSettings } from './settings.ts';
@@ -121,7 +121,6 @@ export function evidence(settings: RuleSettings): Group {
     name: 'assay_evidence',
     intervalSeconds: settings.interval.fast,
     rules: [
-      ...baselinesOfVersions(settings),
       // Half an observation each way: a baseline without a single failure does not prove that failures are impossible.
       record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
       record(

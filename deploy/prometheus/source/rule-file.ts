@@ -20,10 +20,10 @@ import { split } from './split.ts';
 export function ruleGroups(settings: RuleSettings): readonly Group[] {
   return [
     baselineCounts(settings),
-    baselineRates(settings),
     windowCounts(settings, 'fast'),
     windowCounts(settings, 'slow'),
     sumsOfWindows(settings),
+    baselineRates(settings),
     evidence(settings),
     falls(settings),
     incidents(settings),
