@@ -91,6 +91,17 @@ test('between the hours places are only taken, and who comes later waits', () =>
   expect(budget.withheld('buckets')).toEqual(['a', 'c']);
 });
 
+test('an agent that comes when half of the budget is used has its buckets with the next hour', () => {
+  const budget = budgetOf(200, { a: 1, b: 1 });
+  budget.renew(0);
+  budget.add(1, budget.of('c'), 'buckets');
+  budget.renew(1);
+  expect(budget.withheld('buckets')).toEqual(['c']);
+
+  budget.renew(HOUR_MS);
+  expect(budget.withheld('buckets')).toEqual([]);
+});
+
 const LABELS = { suite: 's', agent_version: '1', environment: 'e' };
 
 test('a histogram without its buckets has its count, its sum and the bucket that all have', async () => {

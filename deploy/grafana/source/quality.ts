@@ -148,9 +148,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'What moved the mean score',
+          title: `What moved the mean score, ${duration(settings.explainWindow)}`,
           description:
-            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
+            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly; of several agents, the mean of their changes. Empty while nothing may have fallen.',
           unit: 'percentunit',
         },
         {
@@ -184,7 +184,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'Evidence by criterion',
           description:
-            'In nats, the largest of all windows, less ln(number of criteria), because all are watched at once.',
+            'In nats, the largest of all windows, less ln(number of criteria), because all are watched at once. Only criteria that may have fallen have a line.',
         },
         [
           {
@@ -197,9 +197,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'The same change by segment',
+          title: `The same change by segment, ${duration(settings.explainWindow)}`,
           description:
-            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
+            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly; of several agents, the mean of their changes. Empty while nothing may have fallen.',
           unit: 'percentunit',
         },
         // A bar needs a name, and without segments the label is absent.

@@ -9,7 +9,8 @@
  *
  * Places are taken at the beginning of a scrape, when there are too many series, and given every hour while anything is
  * withheld; an agent that comes after the first was taken waits until then. An agent that has a place keeps it until
- * another has twice its traffic. So series do not come and go: Prometheus keeps one that ended for hours.
+ * another has twice its traffic. So series do not come and go: Prometheus keeps one that ended for hours. For the same
+ * reason agents that come when half of the budget is used have no buckets before the next hour.
  * Instances do so each for itself: a sum over all instances may lack a part of one.
  */
 
@@ -92,6 +93,7 @@ export class SeriesBudget {
     const isWithheld = SERIES_PARTS.some((part) => !this.#isOpen[part]);
     if (isDue && isWithheld) this.#giveOut('all');
     else if (this.#others + this.exposed > this.#max) this.#giveOut('present');
+    if (this.#others + this.exposed > this.#max / 2) this.#isOpen.buckets = false;
     if (!isDue) return;
     this.#renewedAt = now;
     for (const agent of this.#agents.values()) agent.traffic /= 2;
