@@ -1,6 +1,7 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
  *     [--seed <of online, unseen, learn, release and learned, whose --scenario is a part of a case's name>]
+ *     [--agents, --step <seconds between samples> and --file <rule file> of rules]
  *     [--data <of validity, estimate and learn>] [--half <of estimate and learn: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -23,6 +24,7 @@ import { benchRead } from './read.ts';
 import { benchReaders } from './readers.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchRelease } from './release.ts';
+import { benchRules } from './rules.ts';
 import { benchScrape } from './scrape.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
@@ -44,6 +46,9 @@ const { values, positionals } = parseArgs({
     data: { type: 'string' },
     half: { type: 'string' },
     conversations: { type: 'string' },
+    agents: { type: 'string' },
+    step: { type: 'string' },
+    file: { type: 'string' },
   },
 });
 const [name = 'pipeline'] = positionals;
@@ -113,6 +118,14 @@ const benches = {
   // Needs the services that it starts itself: Java for Kafka, PostgreSQL. A million spans.
   kafka: () =>
     benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 100_000)), partitions: 12, pairs: small ? 1 : 3 }),
+  // Needs Prometheus. Ten days of history.
+  rules: () =>
+    benchRules({
+      agents: Number(values.agents ?? (small ? 2 : 200)),
+      days: 10,
+      stepSeconds: Number(values.step ?? (small ? 1800 : 300)),
+      file: values.file,
+    }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
   // Builds a Collector from its Go modules, for the comparison, unless it is built.

@@ -73,6 +73,35 @@ test('a place is lost to twice the traffic of the last hours, and not to a littl
   expect(budget.withheld('buckets')).toEqual(['a']);
 });
 
+test('between the hours places are only taken, and who comes later waits', () => {
+  const budget = budgetOf(130, { a: 10, b: 5 });
+  budget.renew(0);
+  budget.of('b').traffic = 1000;
+  const late = budget.of('c');
+  for (const part of ['effort', 'criteria', 'buckets'] as const) budget.add(1, late, part);
+  budget.add(11, budget.of('a'), undefined);
+  budget.renew(1);
+  expect(budget.withheld('buckets')).toEqual(['a', 'b', 'c']);
+  expect(budget.withheld('criteria')).toEqual([]);
+
+  budget.add(-5, budget.of('a'), undefined);
+  budget.renew(HOUR_MS - 1);
+  expect(budget.withheld('buckets')).toEqual(['a', 'b', 'c']);
+  budget.renew(HOUR_MS);
+  expect(budget.withheld('buckets')).toEqual(['a', 'c']);
+});
+
+test('an agent that comes when half of the budget is used has its buckets with the next hour', () => {
+  const budget = budgetOf(200, { a: 1, b: 1 });
+  budget.renew(0);
+  budget.add(1, budget.of('c'), 'buckets');
+  budget.renew(1);
+  expect(budget.withheld('buckets')).toEqual(['c']);
+
+  budget.renew(HOUR_MS);
+  expect(budget.withheld('buckets')).toEqual([]);
+});
+
 const LABELS = { suite: 's', agent_version: '1', environment: 'e' };
 
 test('a histogram without its buckets has its count, its sum and the bucket that all have', async () => {

@@ -2,7 +2,7 @@
 
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import { BASELINE_EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_Z } from '../../prometheus/source/efficiency.ts';
+import { baselineEffort, EFFORT_RISE, EFFORT_Z } from '../../prometheus/source/efficiency.ts';
 import { RISE_Z, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { AGENT, lines, page, quantile, VERSIONS } from './panels.ts';
 import { GOOD, UNSCORED } from '../../outcomes.ts';
@@ -14,7 +14,10 @@ export function efficiencyDashboard(settings: RuleSettings) {
       expr: `${inWindow(`assay_conversation_${measure}_sum{${VERSIONS}, outcome!="${UNSCORED}"}`)} / (${inWindow(`assay_conversation_${measure}_count{${VERSIONS}, outcome=~"${GOOD}"}`)} > 0)`,
       legend: 'now',
     },
-    { expr: `${BASELINE_EFFORT_PER_SUCCESS}{${AGENT}, measure="${measure}"}`, legend: 'baseline' },
+    {
+      expr: baselineEffort(settings, undefined, `assay_conversation_${measure}`, `${AGENT}, `).perSuccess,
+      legend: 'baseline',
+    },
   ];
   const durationAt = (q: number) => ({
     expr: quantile(q, netIncrease('le', `assay_conversation_duration_seconds_bucket{${VERSIONS}}`, '[$window]')),

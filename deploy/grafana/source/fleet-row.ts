@@ -3,8 +3,8 @@ import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
 import { CREDIT, SCORED } from '../../prometheus/source/counts.ts';
-import { EVIDENCE, TCR } from '../../prometheus/source/evidence.ts';
-import { TCR_CHANGE } from '../../prometheus/source/split.ts';
+import { EVIDENCE, tcr } from '../../prometheus/source/evidence.ts';
+import { tcrChange } from '../../prometheus/source/split.ts';
 import { comparison, WINDOW } from './panels.ts';
 
 /** Grafana draws every row of a table. */
@@ -27,8 +27,8 @@ export function withFleet(board: dashboard.DashboardBuilder, links: Links): dash
       },
       [
         { name: LOST, expr: worst, unit: 'short' },
-        { name: 'mean score', expr: ofThese(`${TCR}{${OF_SUITE}, ${WINDOW}}`), unit: 'percentunit' },
-        { name: 'change', expr: ofThese(`${TCR_CHANGE}{${OF_SUITE}, ${WINDOW}}`), unit: 'percentunit' },
+        { name: 'mean score', expr: ofThese(tcr(`${OF_SUITE}, ${WINDOW}`)), unit: 'percentunit' },
+        { name: 'change', expr: ofThese(tcrChange(`${OF_SUITE}, ${WINDOW}`)), unit: 'percentunit' },
         { name: 'evidence of a fall', expr: ofThese(`${EVIDENCE}{${OF_SUITE}, measure="tcr"}`), unit: 'short' },
         { name: 'conversations', expr: ofThese(`sum by (${PLACE}) (${SCORED}${OF_SCORE})`), unit: 'short' },
       ],

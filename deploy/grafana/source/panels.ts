@@ -172,12 +172,13 @@ export function bars(question: Question, query: Query, options: { readonly by: s
 
 /**
  * Parts of a change, each with a name: `mix` for that of the mix, and `none` if the label is absent. They are the mean of
- * the agents and environments that are chosen, so that they add up to the mean of their changes.
+ * the agents and environments that are chosen, so that they add up to the mean of their changes. They are recorded for
+ * one window.
  */
 export function partsBy(metric: string, label: string): string {
-  const parts = `label_replace(${metric}{${AGENT}, ${WINDOW}}, "${label}", "none", "${label}", "")`;
+  const parts = `label_replace(${metric}{${AGENT}}, "${label}", "none", "${label}", "")`;
   const named = `label_replace(${parts}, "${label}", "mix", "part", "mix")`;
-  return `sort(sum by (${label}) (${named}) / scalar(count(${TCR_CHANGE}{${AGENT}, ${WINDOW}}) > 0))`;
+  return `sort(sum by (${label}) (${named}) / scalar(count(${TCR_CHANGE}{${AGENT}}) > 0))`;
 }
 
 /** One row for each combination of labels, one column for each query. */

@@ -2,7 +2,17 @@
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
-import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
+import {
+  CRITERIA,
+  EVIDENCE,
+  expectedCredit,
+  matched,
+  TCR,
+  TCR_LOWER,
+  TCR_UPPER,
+  tcr,
+  tcrBounds,
+} from '../../prometheus/source/evidence.ts';
 import { duration } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
@@ -17,6 +27,8 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
   const dayName = duration(settings.bandWindow);
   const inDay = (selector: string) => netIncrease(undefined, selector, `[${dayName}]`);
   const outcomes = netIncrease('outcome', `assay_evaluations_total{${VERSIONS}}`, '[$__rate_interval]');
+  const score = `{${AGENT}, ${WINDOW}, measure="tcr"}`;
+  const passed = `${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict="pass"}`, '[$window]')} / (${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}`, '[$window]')} > 0)`;
   const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' });
   withFleet(withEstimate(board, links), links)
     .withRow(new dashboard.RowBuilder('What do the suites say?'))
@@ -97,10 +109,10 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
           height: 9,
         },
         [
-          { expr: `${TCR}{${AGENT}, ${WINDOW}}`, legend: 'TCR' },
-          { expr: `${EXPECTED}{${AGENT}, ${WINDOW}, measure="tcr"}`, legend: 'expected' },
-          { expr: `${TCR_LOWER}{${AGENT}, ${WINDOW}}`, legend: 'at least' },
-          { expr: `${TCR_UPPER}{${AGENT}, ${WINDOW}}`, legend: 'at most' },
+          { expr: tcr(`${AGENT}, ${WINDOW}`), legend: 'TCR' },
+          { expr: `${expectedCredit(score)} / ${matched(score)}`, legend: 'expected' },
+          { expr: tcrBounds(`${AGENT}, ${WINDOW}`).lower, legend: 'at least' },
+          { expr: tcrBounds(`${AGENT}, ${WINDOW}`).upper, legend: 'at most' },
         ],
         { bands: true },
       ),
@@ -136,9 +148,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'What moved the mean score',
+          title: `What moved the mean score, ${duration(settings.explainWindow)}`,
           description:
-            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
+            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly; of several agents, the mean of their changes. Empty while nothing may have fallen.',
           unit: 'percentunit',
         },
         {
@@ -151,7 +163,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
       heatMap(
         { title: 'Criteria', description: 'Pass rate of each criterion among what it decided.', unit: 'percentunit' },
         {
-          expr: `${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict="pass"}`, '[$window]')} / (${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}`, '[$window]')} > 0)`,
+          expr: passed,
           legend: '{{criterion}}',
         },
       ),
@@ -163,7 +175,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
           description: 'Share of failures among what each criterion decided, in the window.',
           unit: 'percentunit',
         },
-        { expr: `topk(10, 1 - min by (criterion) (${OBSERVED}{${AGENT}, ${WINDOW}, measure="criterion"}))` },
+        { expr: `topk(10, 1 - ${passed})` },
         { by: 'criterion' },
       ),
     )
@@ -172,7 +184,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'Evidence by criterion',
           description:
-            'In nats, the largest of all windows, less ln(number of criteria), because all are watched at once.',
+            'In nats, the largest of all windows, less ln(number of criteria), because all are watched at once. Only criteria that may have fallen have a line.',
         },
         [
           {
@@ -185,9 +197,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'The same change by segment',
+          title: `The same change by segment, ${duration(settings.explainWindow)}`,
           description:
-            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
+            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly; of several agents, the mean of their changes. Empty while nothing may have fallen.',
           unit: 'percentunit',
         },
         // A bar needs a name, and without segments the label is absent.

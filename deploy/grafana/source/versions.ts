@@ -3,7 +3,7 @@ import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { BASELINE_VERSION } from '../../prometheus/source/counts.ts';
 import { DROP, EVIDENCE } from '../../prometheus/source/evidence.ts';
-
+import { duration } from '../../prometheus/source/promql.ts';
 import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
 import { VERSION_PART } from '../../prometheus/source/split.ts';
 import { AGENT, bars, comparison, lines, page, partsBy, VERSIONS } from './panels.ts';
@@ -89,9 +89,9 @@ export function versionsDashboard(settings: RuleSettings) {
     .withPanel(
       bars(
         {
-          title: 'What moved the mean score, by version',
+          title: `What moved the mean score, by version, ${duration(settings.explainWindow)}`,
           description:
-            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the mean score, exactly; of several agents, the mean of their changes.',
+            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the mean score, exactly; of several agents, the mean of their changes. Empty while nothing may have fallen.',
           unit: 'percentunit',
         },
         { expr: partsBy(VERSION_PART, 'agent_version') },

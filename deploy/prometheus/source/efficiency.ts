@@ -14,11 +14,10 @@ import type { RuleSettings } from './settings.ts';
 import { GOOD, UNSCORED } from '../../outcomes.ts';
 
 export const EFFORT_PER_SUCCESS = 'agent:assay_effort_per_success:ratio';
-export const BASELINE_EFFORT_PER_SUCCESS = 'agent:assay_baseline_effort_per_success:ratio';
 export const EFFORT_RISE = 'agent:assay_effort_rise:ratio';
 export const EFFORT_Z = 'agent:assay_effort_rise:zscore';
 
-export const EFFORTS = ['cost_usd', 'steps'] as const;
+const EFFORTS = ['cost_usd', 'steps'] as const;
 
 const EFFORT = 'agent_segment:assay_effort:increase';
 export const EFFORT_SCORED = 'agent_segment:assay_effort_scored:increase';
@@ -27,7 +26,7 @@ const SUCCESSES = 'agent_segment:assay_effort_successes:increase';
 const SQUARED = 'agent_segment:assay_effort_squared:increase';
 const BASELINE_SCORED = 'agent_segment:assay_baseline_effort_scored:increase';
 const BASELINE_RATIO = 'agent_segment:assay_baseline_effort_per_success:ratio';
-const EXCESS = 'agent_segment:assay_effort_excess:sum';
+const EXCESS = `(${EFFORT} - ${SUCCESSES} * ${on(`${AGENT}, segment, measure`, BASELINE_RATIO)})`;
 
 const SEGMENT = `${AGENT}, segment`;
 const IN_SEGMENT = `${SEGMENT}, measure`;
@@ -35,27 +34,35 @@ const BY_WINDOW = `${AGENT}, measure, window`;
 const TRIED = `{outcome!="${UNSCORED}"}`;
 const SUCCEEDED = `{outcome=~"${GOOD}"}`;
 
+/** Counts of what has a baseline. */
 export function effortCounts({ effortWindows, interval }: RuleSettings): Group {
-  const rules = effortWindows.flatMap((seconds) => EFFORTS.flatMap((measure) => inWindow(measure, duration(seconds))));
+  const rules = effortWindows.flatMap((seconds) => inWindow(duration(seconds)));
   return { name: 'assay_efforts', intervalSeconds: interval.slow, rules };
 }
 
-function inWindow(measure: string, window: string): readonly Rule[] {
-  const metric = `assay_conversation_${measure}`;
+function inWindow(window: string): readonly Rule[] {
   const sum = (selector: string) => netIncrease(SEGMENT, selector, `[${window}]`);
-  const tried = sum(`${metric}_count${TRIED}`);
-  const labels = { measure, window };
+  const counted = (name: string, of: (metric: string) => string) =>
+    record(name, `(\n${ofMeasures(of)}\n) and on (${IN_SEGMENT}) ${BASELINE_RATIO}`, { window });
+  const tried = (metric: string) => sum(`${metric}_count${TRIED}`);
   return [
-    record(EFFORT, sum(`${metric}_sum${TRIED}`), labels),
-    record(EFFORT_SCORED, tried, labels),
-    record(OF_SUCCESSES, orZeroOf(sum(`${metric}_sum${SUCCEEDED}`), tried), labels),
-    record(SUCCESSES, orZeroOf(sum(`${metric}_count${SUCCEEDED}`), tried), labels),
-    record(SQUARED, sum(`${metric}_squared_total`), labels),
+    counted(EFFORT, (metric) => sum(`${metric}_sum${TRIED}`)),
+    counted(EFFORT_SCORED, tried),
+    counted(OF_SUCCESSES, (metric) => orZeroOf(sum(`${metric}_sum${SUCCEEDED}`), tried(metric))),
+    counted(SUCCESSES, (metric) => orZeroOf(sum(`${metric}_count${SUCCEEDED}`), tried(metric))),
+    counted(SQUARED, (metric) => sum(`${metric}_squared_total`)),
   ];
+}
+
+function ofMeasures(of: (metric: string) => string): string {
+  return EFFORTS.map(
+    (measure) => `label_replace(${of(`assay_conversation_${measure}`)}, "measure", "${measure}", "", "")`,
+  ).join('\nor ');
 }
 
 export function efficiency(settings: RuleSettings): Group {
   const r = on(IN_SEGMENT, BASELINE_RATIO);
+  const explained = `{window="${duration(settings.explainWindow)}"}`;
   const spread = `clamp_min(
     ${SQUARED} - 2 * ${OF_SUCCESSES} * ${r} + ${SUCCESSES} * ${on(IN_SEGMENT, `${BASELINE_RATIO} ^ 2`)} - ${EXCESS} ^ 2 / (${EFFORT_SCORED} > 0),
     1e-12
@@ -64,37 +71,45 @@ export function efficiency(settings: RuleSettings): Group {
     name: 'assay_efficiency',
     intervalSeconds: settings.interval.fast,
     rules: [
-      record(EXCESS, `${EFFORT} - ${SUCCESSES} * ${r}`),
-      record(EFFORT_PER_SUCCESS, `sum by (${BY_WINDOW}) (${EFFORT}) / (sum by (${BY_WINDOW}) (${SUCCESSES}) > 0)`),
+      record(
+        EFFORT_PER_SUCCESS,
+        `sum by (${BY_WINDOW}) (${EFFORT}${explained}) / (sum by (${BY_WINDOW}) (${SUCCESSES}${explained}) > 0)`,
+      ),
       record(EFFORT_RISE, `sum by (${BY_WINDOW}) (${EXCESS}) / (sum by (${BY_WINDOW}) (${SUCCESSES} * ${r}) > 0)`),
       record(EFFORT_Z, `sum by (${BY_WINDOW}) (${EXCESS}) / sqrt(sum by (${BY_WINDOW}) (${spread}))`),
     ],
   };
 }
 
+/** The baseline of what labels select, or of all; of an agent that is young, its history until a day ago. */
+export function baselineEffort({ baseline }: RuleSettings, by: string | undefined, metric: string, labels = '') {
+  const { seconds, offset, youngOffset } = baseline;
+  const either = (of: (sum: (selector: string) => string) => string) =>
+    [offset, youngOffset]
+      .map((ended) => of((selector) => netIncrease(by, selector, `[${duration(seconds)}] offset ${duration(ended)}`)))
+      .join('\nor ');
+  const tried = `{${labels}outcome!="${UNSCORED}"}`;
+  const succeeded = `{${labels}outcome=~"${GOOD}"}`;
+  return {
+    perSuccess: either((sum) => `${sum(`${metric}_sum${tried}`)} / (${sum(`${metric}_count${succeeded}`)} > 0)`),
+    scored: either((sum) => `${sum(`${metric}_count${tried}`)} > 0`),
+  };
+}
+
 export function baselineEfforts(settings: RuleSettings): Group {
-  const { seconds, offset, youngOffset } = settings.baseline;
-  const sumOf = (by: string, ended: number) => (selector: string) =>
-    netIncrease(by, selector, `[${duration(seconds)}] offset ${duration(ended)}`);
-  const ratio = (measure: string, by: string) =>
-    [offset, youngOffset]
-      .map((ended) => {
-        const sum = sumOf(by, ended);
-        const metric = `assay_conversation_${measure}`;
-        return `${sum(`${metric}_sum${TRIED}`)} / (${sum(`${metric}_count${SUCCEEDED}`)} > 0)`;
-      })
-      .join('\nor ');
-  const scored = (measure: string) =>
-    [offset, youngOffset]
-      .map((ended) => `${sumOf(SEGMENT, ended)(`assay_conversation_${measure}_count${TRIED}`)} > 0`)
-      .join('\nor ');
+  const of = (metric: string) => baselineEffort(settings, SEGMENT, metric);
   return {
     name: 'assay_baseline_efforts',
     intervalSeconds: settings.interval.slow,
-    rules: EFFORTS.flatMap((measure) => [
-      record(BASELINE_SCORED, scored(measure), { measure }),
-      record(BASELINE_RATIO, ratio(measure, SEGMENT), { measure }),
-      record(BASELINE_EFFORT_PER_SUCCESS, ratio(measure, AGENT), { measure }),
-    ]),
+    rules: [
+      record(
+        BASELINE_SCORED,
+        ofMeasures((metric) => of(metric).scored),
+      ),
+      record(
+        BASELINE_RATIO,
+        ofMeasures((metric) => of(metric).perSuccess),
+      ),
+    ],
   };
 }

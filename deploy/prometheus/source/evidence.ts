@@ -13,7 +13,7 @@
  */
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { AGENT, duration, frozen, MEASURED, on } from './promql.ts';
+import { AGENT, duration, FALL_OPENED, frozen, MEASURED, on, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import { BAND_Z, FALL_SIZE_Z, FALL_Z, type RuleSettings } from './settings.ts';
 
@@ -25,8 +25,6 @@ export const OBSERVED = 'agent:assay_observed:ratio';
 export const EXPECTED = 'agent:assay_expected:ratio';
 export const MATCHED = 'agent:assay_matched:sum';
 export const DROP = 'agent:assay_drop:ratio';
-/** The lower end however often it is looked at. */
-export const DROP_LOWEST = 'agent:assay_drop:lowest';
 export const OBSERVED_UPPER = 'agent:assay_observed:upper';
 export const DROP_LOWER = 'agent:assay_drop:lower';
 export const CONFIRMING_DROP = 'agent:assay_confirming_drop:ratio';
@@ -34,7 +32,17 @@ export const EVIDENCE = 'agent:assay_drop_evidence:nats';
 export const INFLATION = 'agent:assay_inflation:ratio';
 export const DISPERSION = 'agent:assay_score_dispersion:ratio';
 export const WOBBLE = 'agent:assay_wobble:variance';
-export const CRITERIA = 'agent:assay_criteria:count';
+
+/** Number of criteria of an agent. */
+export const CRITERIA = `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`;
+
+/**
+ * The most evidence that a window may have and not be looked at. n · kl(o ‖ e) is at most n (o − e)² / e(1−e), which
+ * costs little to compute.
+ */
+const WATCHED_NATS = 3;
+/** Measures that dashboards show while nothing is wrong. */
+const ALWAYS = '{measure=~"tcr|version"}';
 
 const BLOCK_RESIDUAL = 'agent:assay_block_residual:sum';
 const BLOCK_SCORED = 'agent:assay_block_scored:sum';
@@ -59,12 +67,6 @@ export function baselineRates(settings: RuleSettings): Group {
     name: 'assay_baseline_rates',
     intervalSeconds: settings.interval.slow,
     rules: [
-      // Half an observation each way: a baseline without a single failure does not prove that failures are impossible.
-      record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
-      record(
-        CRITERIA,
-        `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`,
-      ),
       record(DISPERSION, dispersion(sum), { measure: 'tcr' }),
       // The step of an open fall is not variation.
       record(WOBBLE, frozen(WOBBLE, { by: MEASURED, fresh: wobble(settings) }, settings)),
@@ -87,7 +89,10 @@ function dispersion(sum: (selector: string) => string): string {
   0.05, 1)`;
 }
 
-/** A constant distance from the expected rate is not variation, so the mean residual is subtracted. */
+/**
+ * A constant distance from the expected rate is not variation, so the mean residual is subtracted. A rate without a
+ * failure does not vary.
+ */
 function wobble({ baseline, block }: RuleSettings): string {
   const blocks = `[${duration(baseline.seconds)}:${duration(block.seconds)}] offset ${duration(baseline.offset)}`;
   const total = (expression: string) => `sum_over_time((${expression})${blocks})`;
@@ -99,41 +104,78 @@ function wobble({ baseline, block }: RuleSettings): string {
   - (${meanResidual}) ^ 2,
   0, ${WOBBLE_MAX ** 2}
 ) and count_over_time((${BLOCK_SCORED})${blocks}) >= ${block.min}
+or (sum by (${MEASURED}) (${BASELINE_SCORED} - on (${BY_SEGMENT}) ${BASELINE_CREDIT}) < 0.5) * 0
 or sum by (${MEASURED}) (${BASELINE_SCORED}) * 0 + ${WOBBLE_UNKNOWN ** 2}`;
 }
 
 export function evidence(settings: RuleSettings): Group {
-  const known = `on (${BY_SEGMENT}) ${BASELINE_SCORED}`;
-  const b = on(BY_SEGMENT, BASELINE);
   const spread = on(BY_SEGMENT, `(${BASELINE} * (1 - ${BASELINE}))`);
   const spreadOfMean = on(BY_SEGMENT, `(${BASELINE} * (1 - ${BASELINE}) / ${BASELINE_SCORED})`);
-  const estimated = `(1 + sum by (${BY_WINDOW}) (${SCORED} ^ 2 * ${spreadOfMean}) / sum by (${BY_WINDOW}) (${SCORED} * ${spread}))`;
-  const scattering = `${estimated} * ${on(`${AGENT}, measure`, DISPERSION)} or ${estimated}`;
-  const block = `{window="${duration(settings.block.seconds)}"}`;
+  const variance = `sum by (${BY_WINDOW}) (${SCORED} * ${spread})`;
+  const scattered = (vector: string) => `${vector} * ${on(`${AGENT}, measure`, DISPERSION)} or ${vector}`;
+  const estimated = `(1 + sum by (${BY_WINDOW}) (${SCORED} ^ 2 * ${spreadOfMean}) / ${variance})`;
+  const open = `on (${MEASURED}) (${remembered(FALL_OPENED, settings)} > 0)`;
+  const expected = `clamp(${expectedCredit()} / ${matched()}, 0.0001, 0.999)`;
+  const n = `(${MATCHED} / ${INFLATION})`;
   return {
     name: 'assay_evidence',
     intervalSeconds: settings.interval.fast,
     rules: [
-      record(MATCHED, `sum by (${BY_WINDOW}) (${SCORED} and ${known}) > 0`),
-      record(OBSERVED, `clamp(sum by (${BY_WINDOW}) (${CREDIT} and ${known}) / ${MATCHED}, 0, 1)`),
-      record(EXPECTED, `clamp(sum by (${BY_WINDOW}) (${SCORED} * ${b}) / ${MATCHED}, 0.0001, 0.999)`),
-      record(DROP, `1 - ${OBSERVED} / ${EXPECTED}`),
-      record(INFLATION, `(${scattering})\n+ ${MATCHED} / (${EXPECTED} * (1 - ${EXPECTED})) * ${on(MEASURED, WOBBLE)}`),
-      record(EVIDENCE, `${nats(EXPECTED)}\n* (${OBSERVED} < bool ${EXPECTED})`),
-      record(OBSERVED_UPPER, wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_Z).upper),
-      record(DROP_LOWER, `1 - ${OBSERVED_UPPER} / ${EXPECTED}`),
-      record(DROP_LOWEST, `1 - ${wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_SIZE_Z).upper} / ${EXPECTED}`),
-      record(CONFIRMING_DROP, confirmations(settings)),
-      record(BLOCK_SCORED, `sum without (window) (${MATCHED}${block})`),
-      record(BLOCK_RESIDUAL, `sum without (window) (${MATCHED}${block} * (${OBSERVED}${block} - ${EXPECTED}${block}))`),
+      // Half an observation each way: a baseline without a single failure does not prove that failures are impossible.
+      record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
       record(
-        BLOCK_VARIANCE,
-        `sum without (window) (${MATCHED}${block} * ${EXPECTED}${block} * (1 - ${EXPECTED}${block}) * ${on(`${AGENT}, measure`, DISPERSION)})
-or sum without (window) (${MATCHED}${block} * ${EXPECTED}${block} * (1 - ${EXPECTED}${block}))`,
+        EXPECTED,
+        `${expected}
+and (
+  (${expectedCredit()} - ${credited()} > 0) ^ 2 > ${WATCHED_NATS} * (${scattered(variance)})
+  or ${expectedCredit()} and ${open}
+)`,
       ),
-      ...levels(),
+      record(MATCHED, `${matched()} and ${EXPECTED}`),
+      record(OBSERVED, `clamp(${credited()} / ${MATCHED}, 0, 1)`),
+      record(DROP, `1 - ${OBSERVED} / ${EXPECTED}\nor 1 - ${credited(ALWAYS)} / (${expectedCredit(ALWAYS)} > 0)`),
+      record(
+        INFLATION,
+        `(${scattered(estimated)})\n+ ${MATCHED} / (${EXPECTED} * (1 - ${EXPECTED})) * ${on(MEASURED, WOBBLE)}`,
+      ),
+      record(EVIDENCE, `${nats(EXPECTED)}\n* (${OBSERVED} < bool ${EXPECTED})\nor ${DROP} * 0`),
+      record(OBSERVED_UPPER, wilson(OBSERVED, n, FALL_Z).upper),
+      record(DROP_LOWER, `1 - ${OBSERVED_UPPER} / ${EXPECTED}`),
+      record(CONFIRMING_DROP, confirmations(settings)),
+      ...blocks(settings),
+      ...levels(settings),
     ],
   };
+}
+
+/** Sums over the segments that have a baseline: what was scored, its credit, and the credit that it had before. */
+export function matched(of = ''): string {
+  return `(sum by (${BY_WINDOW}) (${SCORED}${of} and on (${BY_SEGMENT}) ${BASELINE_SCORED}) > 0)`;
+}
+function credited(of = ''): string {
+  return `sum by (${BY_WINDOW}) (${CREDIT}${of} and on (${BY_SEGMENT}) ${BASELINE_SCORED})`;
+}
+export function expectedCredit(of = ''): string {
+  return `sum by (${BY_WINDOW}) (${SCORED}${of} * ${on(BY_SEGMENT, BASELINE)})`;
+}
+
+/** Each full hour of what is counted in all hours, whether it was better or worse than expected. */
+function blocks(settings: RuleSettings): readonly Rule[] {
+  const block = `{window="${duration(settings.block.seconds)}"}`;
+  const [scored, expected] = [matched(block), expectedCredit(block)];
+  const variance = `${expected} * (1 - ${expected} / ${scored})`;
+  const all = (vector: string) => `sum without (window) (${vector})`;
+  return [
+    record(BLOCK_SCORED, all(scored)),
+    record(BLOCK_RESIDUAL, all(`${credited(block)} - ${expected}`)),
+    record(BLOCK_VARIANCE, `${all(`${variance} * ${on(`${AGENT}, measure`, DISPERSION)}`)}\nor ${all(variance)}`),
+  ];
+}
+
+/** The lower end of a fall, however often it is looked at. */
+export function dropLowest(of: string): string {
+  const n = `(${MATCHED}${of} / ${INFLATION}${of})`;
+  return `(1 - ${wilson(`${OBSERVED}${of}`, n, FALL_SIZE_Z).upper} / ${EXPECTED}${of})`;
 }
 
 /** The evidence that the rate differs from a level; the level needs the labels of the observed rate, or a matcher. */
@@ -155,7 +197,7 @@ function wilson(p: string, n: string, z: number): { readonly lower: string; read
   };
 }
 
-/** The fall of the shorter window, under the name of the longer one. */
+/** The windows whose shorter one shows a fall too. */
 function confirmations({ windows, coarseWindows }: RuleSettings): string {
   const lists = [
     { list: windows, measures: 'tcr|success|not_hard_failure' },
@@ -163,21 +205,32 @@ function confirmations({ windows, coarseWindows }: RuleSettings): string {
   ];
   const drops = lists.flatMap(({ list, measures }) =>
     list.map(({ seconds, confirmedBy }) => {
-      const drop = `${DROP}{measure=~"${measures}", window="${duration(confirmedBy)}"}`;
-      return `label_replace(${drop}, "window", "${duration(seconds)}", "", "")`;
+      const of = `{measure=~"${measures}", window="${duration(confirmedBy)}"}`;
+      const drop = `${expectedCredit(of)} - ${credited(of)} > 0`;
+      return `label_replace(${drop}, "window", "${duration(seconds)}", "", "") and ${EXPECTED}`;
     }),
   );
   return drops.join('\nor ');
 }
 
 /** The unadjusted TCR of all traffic, and Wilson's interval for it: wide for a weighted score, never too narrow. */
-function levels(): readonly Rule[] {
-  const n = `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`;
-  const p = `clamp(${TCR}, 0, 1)`;
-  const { lower, upper } = wilson(p, n, BAND_Z);
+function levels({ bandWindow, explainWindow }: RuleSettings): readonly Rule[] {
+  const band = duration(bandWindow);
+  const bounds = tcrBounds(`window="${band}"`);
   return [
-    record(TCR, `sum by (${AGENT}, window) (${CREDIT}{measure="tcr"}) / ${n}`),
-    record(TCR_LOWER, lower),
-    record(TCR_UPPER, upper),
+    record(TCR, tcr(`window=~"${duration(explainWindow)}|${band}"`)),
+    record(TCR_LOWER, bounds.lower),
+    record(TCR_UPPER, bounds.upper),
   ];
+}
+
+/** The mean score of what labels select, and Wilson's interval for it. */
+export function tcr(labels: string): string {
+  return `sum by (${AGENT}, window) (${CREDIT}{measure="tcr", ${labels}}) / ${scoredOf(labels)}`;
+}
+export function tcrBounds(labels: string): { readonly lower: string; readonly upper: string } {
+  return wilson(`clamp(${tcr(labels)}, 0, 1)`, scoredOf(labels), BAND_Z);
+}
+function scoredOf(labels: string): string {
+  return `(sum by (${AGENT}, window) (${SCORED}{measure="tcr", ${labels}}) > 0)`;
 }

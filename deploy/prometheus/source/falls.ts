@@ -9,8 +9,8 @@
  * "Surely larger" is the lower end of an interval. The longest windows take the estimate instead, because nothing
  * better is known. A fall that has ended opens again only on windows that lie wholly after its end.
  *
- * A state is carried from one evaluation to the next by a rule that reads its own series. A closed state is a recorded
- * zero and not an absent series, because the last value of an absent series would be found again.
+ * A state is carried from one evaluation to the next by a rule that reads its own series. A state that closes is
+ * recorded as zero before it is absent, because the last value of an absent series is found again.
  */
 import { BASELINE_SCORED } from './counts.ts';
 import {
@@ -18,10 +18,11 @@ import {
   CRITERIA,
   DROP,
   DROP_LOWER,
-  DROP_LOWEST,
+  dropLowest,
   EVIDENCE,
   EXPECTED,
   MATCHED,
+  matched,
   nats,
   OBSERVED,
   OBSERVED_UPPER,
@@ -42,9 +43,9 @@ import {
   VERSION_ALARM_NATS,
 } from './settings.ts';
 
-/** The lower end of the fall at its most certain, relative to the baseline; 0 if none is open. */
+/** The lower end of the fall at its most certain, relative to the baseline; 0 or absent if none is open. */
 export const FALL_SIZE = 'agent:assay_fall:ratio';
-/** 1 while the TCR is below the level of this name. */
+/** 1 while the TCR is below the level of this name, 0 when that ends. */
 export const BELOW_BAND = 'agent:assay_below_band:bool';
 
 const CLOSED = 'agent:assay_fall_closed:timestamp';
@@ -91,40 +92,48 @@ export function falls(settings: RuleSettings): Group {
   return {
     name: 'assay_falls',
     intervalSeconds: settings.interval.fast,
-    rules: [...ages(settings), ...FALLS.flatMap((fall) => stateOf(fall, settings)), ...bandStates(settings)],
+    rules: [
+      ...ages(settings),
+      ...FALLS.map((fall) => sizeOf(fall, settings)),
+      ...times(settings),
+      bandStates(settings),
+    ],
   };
 }
 
-function stateOf(fall: Fall, settings: RuleSettings): readonly Rule[] {
+function sizeOf(fall: Fall, settings: RuleSettings): Rule {
   const { measure, severity } = fall;
-  const labels = { measure, severity };
-  const of = `{measure="${measure}", severity="${severity}"}`;
-  const before = (recorded: string) => remembered(`${recorded}${of}`, settings);
+  const before = (recorded: string) =>
+    remembered(`${recorded}{measure="${measure}", severity="${severity}"}`, settings);
   const together = `on (${MEASURED})`;
   const overdue = `(time() - (${before(FALL_OPENED)} > 0) > ${settings.fall.longest})`;
   const present = presence(fall, settings);
-  return [
-    record(
-      FALL_SIZE,
-      `max by (${MEASURED}) (
+  return record(
+    FALL_SIZE,
+    `max by (${MEASURED}) (
   ${found(fall, `(${before(FALL_SIZE)} > 0)`, settings)}
   or label_replace((${before(FALL_SIZE)} > 0) and ${together} (${present}), "from", "before", "", "")
 ) unless ${together} (${ending(fall, before(FALL_SIZE), settings)} > ${END_NATS}) unless ${together} ${overdue}
 or ${together} max by (${MEASURED}) (${present}) * 0`,
-      labels,
-    ),
+    { measure, severity },
+  );
+}
+
+/** When each fall was closed, and when it opened. */
+function times(settings: RuleSettings): readonly Rule[] {
+  const before = (recorded: string) => remembered(recorded, settings);
+  const together = `on (${MEASURED}, severity)`;
+  return [
     record(
       CLOSED,
-      `(${FALL_SIZE}${of} == 0 and ${together} (${before(FALL_OPENED)} > 0)) * 0 + time()
+      `(${FALL_SIZE} == 0 and ${together} (${before(FALL_OPENED)} > 0)) * 0 + time()
 or ${together} (${before(CLOSED)} > time() - ${settings.fall.silent})`,
-      labels,
     ),
     record(
       FALL_OPENED,
-      `(${before(FALL_OPENED)} > 0) and ${together} (${FALL_SIZE}${of} > 0)
-or ${together} (${FALL_SIZE}${of} > 0) * 0 + time()
-or ${together} ${FALL_SIZE}${of} * 0`,
-      labels,
+      `(${before(FALL_OPENED)} > 0) and ${together} (${FALL_SIZE} > 0)
+or ${together} (${FALL_SIZE} > 0) * 0 + time()
+or ${together} ${FALL_SIZE} * 0`,
     ),
   ];
 }
@@ -137,7 +146,7 @@ function found(fall: Fall, open: string, settings: RuleSettings): string {
   const { measure, severity, evidence, nats: alarm, isLarge = isAboveFloor(fall) } = fall;
   const of = `{measure="${measure}"}`;
   return `clamp_min(max by (${MEASURED}) (
-  (${DROP_LOWER}${of} unless on (${MEASURED}) ${open} or ${DROP_LOWEST}${of})
+  (${DROP_LOWER}${of} unless on (${MEASURED}) ${open} or ${dropLowest(of)})
   and ${evidence(of)} > ${alarm}
   and ${CONFIRMING_DROP}${of} > 0
   and (${isLarge(settings)})
@@ -184,11 +193,12 @@ ${nats(level)}
  * it is night.
  */
 function presence({ measure }: Fall, settings: RuleSettings): string {
-  const matched = (seconds: number, of = measure) => `${MATCHED}{measure="${of}", window="${duration(seconds)}"}`;
   const { silent, silentVersion } = settings.fall;
-  if (measure !== 'version') return matched(silent);
-  return `${matched(silentVersion)}
-or on (${MEASURED}) (${matched(silent)} unless on (${AGENT}) ${matched(silentVersion, 'tcr')})`;
+  const of = (seconds: number, one: string = measure) => `{measure="${one}", window="${duration(seconds)}"}`;
+  if (measure === 'tcr') return matched(of(silent));
+  if (measure !== 'version') return `${MATCHED}${of(silent)}`;
+  return `${MATCHED}${of(silentVersion)}
+or on (${MEASURED}) (${MATCHED}${of(silent)} unless on (${AGENT}) ${matched(of(silentVersion, 'tcr'))})`;
 }
 
 /** The windows that contain the end of a fall, and those that an open fall contains, each with the time since then. */
@@ -210,17 +220,16 @@ function ages(settings: RuleSettings): readonly Rule[] {
 }
 
 /** The whole interval lies below the level; it ends when the whole interval lies above it. */
-function bandStates(settings: RuleSettings): readonly Rule[] {
+function bandStates(settings: RuleSettings): Rule {
   const window = `{window="${duration(settings.bandWindow)}"}`;
-  return Object.entries(BANDS).map(([band, bound]) =>
-    record(
-      BELOW_BAND,
-      `max by (${AGENT}) (${TCR_UPPER}${window} < ${bound}) * 0 + 1
-or max by (${AGENT}) (${remembered(`${BELOW_BAND}{band="${band}"}`, settings)} == 1 and on (${AGENT}) ${TCR_LOWER}${window} <= ${bound})
-or max by (${AGENT}) (${TCR_UPPER}${window}) * 0`,
-      { band },
-    ),
-  );
+  const states = Object.entries(BANDS).map(([band, bound]) => {
+    const before = `(${remembered(`${BELOW_BAND}{band="${band}"}`, settings)} == 1)`;
+    const state = `max by (${AGENT}) (${TCR_UPPER}${window} < ${bound}) * 0 + 1
+or max by (${AGENT}) (${before} and on (${AGENT}) ${TCR_LOWER}${window} <= ${bound})
+or max by (${AGENT}) (${before}) * 0`;
+    return `label_replace(${state}, "band", "${band}", "", "")`;
+  });
+  return record(BELOW_BAND, states.join('\nor '));
 }
 
 function windowsOf({ windows }: RuleSettings, isOne: (window: RuleSettings['windows'][number]) => boolean): string {

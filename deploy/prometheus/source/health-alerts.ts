@@ -5,6 +5,7 @@
  */
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import { AGENT, duration } from './promql.ts';
+import { silence } from './quality-alerts.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 import { UNSCORED } from '../../outcomes.ts';
@@ -27,16 +28,25 @@ const SECONDS = '{{ $value | humanizeDuration }}';
 const COUNT = '{{ $value | humanize }}';
 
 export function healthAlerts(settings: RuleSettings): Group {
-  const rules = [
+  const rules = asHealth([
     ...away(),
     ...stuck(settings),
     ...behind(settings),
     ...turnedAway(settings),
     ...unread(settings),
-    ...unjudged(settings),
     ...crowded(settings),
-  ].map((alert) => ({ ...alert, kind: 'alert', area: 'assay', dashboard: 'health' }) as const);
+  ]);
   return { name: 'assay_alerts_health', intervalSeconds: settings.interval.fast, rules };
+}
+
+/** Alerts that read a day of every criterion, or compare with the hours of a week ago: they can wait. */
+export function slowAlerts(settings: RuleSettings): Group {
+  const rules = [...asHealth(unjudged(settings)), silence(settings)];
+  return { name: 'assay_alerts_slow', intervalSeconds: settings.interval.slow, rules };
+}
+
+function asHealth(alerts: readonly HealthAlert[]): readonly Alert[] {
+  return alerts.map((alert) => ({ ...alert, kind: 'alert', area: 'assay', dashboard: 'health' }) as const);
 }
 
 type HealthAlert = Omit<Alert, 'kind' | 'area' | 'dashboard'>;

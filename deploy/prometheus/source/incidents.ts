@@ -5,7 +5,7 @@
  */
 import { FALL_SIZE } from './falls.ts';
 import { AGENT, on, remembered } from './promql.ts';
-import { type Group, record, type Rule } from './rule.ts';
+import { type Group, record } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
 type Metric = 'tcr' | 'hard_failure';
@@ -31,24 +31,32 @@ export function incidents(settings: RuleSettings): Group {
   return {
     name: 'assay_incidents',
     intervalSeconds: settings.interval.fast,
-    rules: [...incident('tcr', settings), ...incident('hard_failure', settings)],
+    rules: [
+      record(
+        INCIDENT,
+        ofMetrics((metric) => `max by (${AGENT}) (\n  ${seenOf(metric).join('\n  or ')}\n)`),
+      ),
+      record(
+        FIRST,
+        ofMetrics((metric) => {
+          const of = `{metric="${metric}"}`;
+          const firsts = seenOf(metric).map((one) => `${one} * 0 + 1`);
+          return `(${remembered(`${FIRST}${of}`, settings)} and on (${AGENT}) ${INCIDENT}${of})\nor on (${AGENT}) ${firsts.join(`\nor on (${AGENT}) `)}`;
+        }),
+      ),
+    ],
   };
 }
 
-function incident(metric: Metric, settings: RuleSettings): readonly Rule[] {
-  const seen = SEEN_BY[metric].map(
+function ofMetrics(vector: (metric: Metric) => string): string {
+  const metrics: readonly Metric[] = ['tcr', 'hard_failure'];
+  return metrics.map((metric) => `label_replace(${vector(metric)}, "metric", "${metric}", "", "")`).join('\nor ');
+}
+
+function seenOf(metric: Metric): readonly string[] {
+  return SEEN_BY[metric].map(
     ([alert, size]) => `label_replace(max by (${AGENT}) (${size}), "first", "${alert}", "", "")`,
   );
-  const of = `{metric="${metric}"}`;
-  const firsts = seen.map((one) => `${one} * 0 + 1`).join(`\nor on (${AGENT}) `);
-  return [
-    record(INCIDENT, `max by (${AGENT}) (\n  ${seen.join('\n  or ')}\n)`, { metric }),
-    record(
-      FIRST,
-      `(${remembered(`${FIRST}${of}`, settings)} and on (${AGENT}) ${INCIDENT}${of})\nor on (${AGENT}) ${firsts}`,
-      { metric },
-    ),
-  ];
 }
 
 /**

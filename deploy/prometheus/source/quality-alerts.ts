@@ -28,7 +28,6 @@ export function qualityAlerts(settings: RuleSettings): Group {
       criterion(),
       candidate(),
       efficiencyAlert(settings),
-      silence(settings),
     ],
   };
 }
@@ -242,7 +241,7 @@ function efficiencyAlert(settings: RuleSettings): Alert {
  * Compared with the same hours of yesterday and, if known, of the week before: a quiet night or Sunday is not an
  * incident.
  */
-function silence({ silence: { seconds, yesterday, lastWeek } }: RuleSettings): Alert {
+export function silence({ silence: { seconds, yesterday, lastWeek } }: RuleSettings): Alert {
   const evaluated = (ago = '') => `sum by (${AGENT}) (increase(assay_evaluations_total[${duration(seconds)}]${ago}))`;
   const then = (offset: number) => evaluated(` offset ${duration(offset)}`);
   return {

@@ -8,7 +8,7 @@ import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
 import { estimateAlerts } from './estimate-alerts.ts';
 import { baselineRates, evidence } from './evidence.ts';
 import { falls } from './falls.ts';
-import { healthAlerts } from './health-alerts.ts';
+import { healthAlerts, slowAlerts } from './health-alerts.ts';
 import { incidents } from './incidents.ts';
 import { judgeAlerts } from './judge-alerts.ts';
 import { duration } from './promql.ts';
@@ -19,22 +19,23 @@ import { split } from './split.ts';
 
 export function ruleGroups(settings: RuleSettings): readonly Group[] {
   return [
+    baselineCounts(settings),
     windowCounts(settings, 'fast'),
     windowCounts(settings, 'slow'),
     sumsOfWindows(settings),
-    baselineCounts(settings),
     baselineRates(settings),
     evidence(settings),
     falls(settings),
     incidents(settings),
     split(settings),
-    effortCounts(settings),
     baselineEfforts(settings),
+    effortCounts(settings),
     efficiency(settings),
     qualityAlerts(settings),
     detectorAlerts(settings),
     estimateAlerts(settings),
     healthAlerts(settings),
+    slowAlerts(settings),
     judgeAlerts(settings),
   ];
 }

@@ -61,7 +61,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const COARSE: readonly Window[] = [
-  { seconds: HOUR, confirmedBy: HOUR, pace: 'fast' },
+  { seconds: HOUR, confirmedBy: HOUR, pace: 'slow' },
   { seconds: 6 * HOUR, confirmedBy: HOUR, pace: 'slow' },
   { seconds: DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
   { seconds: 3 * DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
@@ -71,8 +71,8 @@ export const RULE_SETTINGS: RuleSettings = {
   windows: [
     { seconds: 5 * MINUTE, confirmedBy: 5 * MINUTE, pace: 'fast' },
     { seconds: 30 * MINUTE, confirmedBy: 5 * MINUTE, pace: 'fast' },
-    { seconds: HOUR, confirmedBy: 5 * MINUTE, pace: 'fast' },
-    { seconds: 2 * HOUR, confirmedBy: 30 * MINUTE, pace: 'fast' },
+    { seconds: HOUR, confirmedBy: 5 * MINUTE, pace: 'slow' },
+    { seconds: 2 * HOUR, confirmedBy: 30 * MINUTE, pace: 'slow' },
     { seconds: 6 * HOUR, confirmedBy: 30 * MINUTE, pace: 'slow' },
     { seconds: DAY, confirmedBy: 2 * HOUR, pace: 'slow' },
     { seconds: 3 * DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
@@ -93,7 +93,7 @@ export const RULE_SETTINGS: RuleSettings = {
   },
   estimate: { window: 7 * DAY, before: [7 * DAY, 14 * DAY, 21 * DAY, 28 * DAY] },
   silence: { seconds: 2 * HOUR, yesterday: DAY, lastWeek: 7 * DAY },
-  interval: { fast: MINUTE, slow: 2 * MINUTE },
+  interval: { fast: MINUTE, slow: 4 * MINUTE },
   shorterBy: 1,
 };
 

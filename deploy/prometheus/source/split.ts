@@ -9,13 +9,16 @@
  * mix is the remainder: other segments, other applicable criteria, corrections by late spans. So all parts together are
  * exactly ΔTCR.
  *
+ * They are recorded for one window, and for agents of which something may have fallen.
+ *
  * The same change is split by version and by segment, against the rate of each segment in the baseline:
  *
  *   part of v = Σ_s share_v,s · (TCR now of v in s − TCR then of s)       likewise for each segment
  *   mix       = ΔTCR − Σ parts, the same for both
  */
+import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { BASELINE, TCR } from './evidence.ts';
+import { BASELINE, EVIDENCE, tcr } from './evidence.ts';
 import { AGENT, duration, on } from './promql.ts';
 import { type Group, record } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
@@ -27,59 +30,60 @@ export const TCR_CHANGE_PART = 'agent:assay_tcr_change_part:points';
 export const VERSION_PART = 'agent_version:assay_tcr_change_part:points';
 export const SEGMENT_PART = 'agent_segment:assay_tcr_change_part:points';
 
-const WEIGHTED = 'agent_segment:assay_criterion_weighted:sum';
-const BASELINE_WEIGHTED = 'agent_segment:assay_baseline_criterion_weighted:sum';
-
 const SEGMENT = `${AGENT}, segment`;
-const CRITERION = '{measure="criterion"}';
 
-export function split(settings: RuleSettings): Group {
-  const windows = settings.coarseWindows.map(({ seconds }) => duration(seconds)).join('|');
-  const weights = on('suite, criterion', 'max by (suite, criterion) (assay_criterion_weight_ratio)');
-  const then = (vector: string) => on(`${SEGMENT}, criterion`, vector);
-  const rate = `${CREDIT}${CRITERION} / (${SCORED}${CRITERION} > 0)`;
-  const rateThen = `(${BASELINE_CREDIT}${CRITERION} / (${BASELINE_SCORED}${CRITERION} > 0))`;
-  const weight = `${WEIGHTED} / ${on(`${SEGMENT}, window`, `(sum by (${SEGMENT}, window) (${WEIGHTED}) > 0)`)}`;
-  const weightThen = `(${BASELINE_WEIGHTED} / ${on(SEGMENT, `(sum by (${SEGMENT}) (${BASELINE_WEIGHTED}) > 0)`)})`;
-  const tcrThen = `(sum by (${AGENT}) (${BASELINE_CREDIT}{measure="tcr"}) / (sum by (${AGENT}) (${BASELINE_SCORED}{measure="tcr"}) > 0))`;
-  const scored = `${SCORED}{measure="tcr"}`;
-  const share = `(${scored} / ${on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${scored}) > 0)`)})`;
-  const mix = (metric: string, part: string) =>
+export function split({ explainWindow, interval }: RuleSettings): Group {
+  const window = duration(explainWindow);
+  const moved = `on (${AGENT}) (${EVIDENCE} > 0)`;
+  const withMix = (metric: string, part: string, parts: string) => [
+    record(metric, parts, { part, window }),
     record(metric, `${TCR_CHANGE} - (sum by (${AGENT}, window) (${metric}{part="${part}"}) or ${TCR_CHANGE} * 0)`, {
       part: 'mix',
-    });
+    }),
+  ];
   return {
     name: 'assay_split',
-    intervalSeconds: settings.interval.fast,
+    intervalSeconds: interval.fast,
     rules: [
-      record(WEIGHTED, `${SCORED}${CRITERION} * ${weights}`),
-      record(BASELINE_WEIGHTED, `${BASELINE_SCORED}${CRITERION} * ${weights}`),
-      record(TCR_CHANGE, `${TCR}{window=~"${windows}"} - ${on(AGENT, tcrThen)}`),
-      record(
-        TCR_CHANGE_PART,
-        `sum by (${AGENT}, criterion, window) (
-  (${weight} + ${then(weightThen)}) / 2
-  * (${rate} - ${then(rateThen)})
-  * ${on(`${SEGMENT}, window`, share)}
-)`,
-        { part: 'criterion' },
-      ),
-      mix(TCR_CHANGE_PART, 'criterion'),
-      record(VERSION_PART, partsBy('version', 'agent_version', windows), { part: 'version' }),
-      mix(VERSION_PART, 'version'),
-      record(SEGMENT_PART, partsBy('tcr', 'segment', windows), { part: 'segment' }),
-      mix(SEGMENT_PART, 'segment'),
+      record(TCR_CHANGE, `${tcrChange(`window="${window}"`)} and ${moved}`),
+      ...withMix(TCR_CHANGE_PART, 'criterion', `${byCriterion(window)} and on (${AGENT}) ${TCR_CHANGE}`),
+      ...withMix(VERSION_PART, 'version', partsBy('agent_version', window)),
+      ...withMix(SEGMENT_PART, 'segment', partsBy('segment', window)),
     ],
   };
 }
 
-function partsBy(measure: string, by: string, windows: string): string {
+/** The mean score of what labels select minus that of the baseline. */
+export function tcrChange(labels: string): string {
+  const then = `(sum by (${AGENT}) (${BASELINE_CREDIT}{measure="tcr"}) / (sum by (${AGENT}) (${BASELINE_SCORED}{measure="tcr"}) > 0))`;
+  return `${tcr(labels)} - ${on(AGENT, then)}`;
+}
+
+function byCriterion(window: string): string {
+  const of = `{measure="criterion", window="${window}"}`;
+  const before = '{measure="criterion"}';
+  const weights = on('suite, criterion', 'max by (suite, criterion) (assay_criterion_weight_ratio)');
+  const then = (vector: string) => on(`${SEGMENT}, criterion`, vector);
+  const shareOf = (scored: string) =>
+    `(${scored} * ${weights} / ${on(SEGMENT, `(sum by (${SEGMENT}) (${scored} * ${weights}) > 0)`)})`;
+  const rate = `${CREDIT}${of} / (${SCORED}${of} > 0)`;
+  const rateThen = `(${BASELINE_CREDIT}${before} / (${BASELINE_SCORED}${before} > 0))`;
+  const scored = `${SCORED}{measure="tcr", window="${window}"}`;
+  const share = `(${scored} / ${on(AGENT, `(sum by (${AGENT}) (${scored}) > 0)`)})`;
+  return `sum by (${AGENT}, criterion) (
+  (${shareOf(`${SCORED}${of}`)} + ${then(shareOf(`${BASELINE_SCORED}${before}`))}) / 2
+  * (${rate} - ${then(rateThen)})
+  * ${on(SEGMENT, share)}
+)`;
+}
+
+/** From the counters, because windows of the usual version are not recorded. */
+function partsBy(label: string, window: string): string {
+  const sum = (selector: string) => netIncrease(`${SEGMENT}, agent_version`, selector, `[${window}]`);
   const baseline = `${BASELINE}{measure="tcr"}`;
-  const labels = `${AGENT}, ${by}, window`;
-  const of = `{measure="${measure}", window=~"${windows}"}`;
-  const all = on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`);
+  const all = on(AGENT, `(sum by (${AGENT}) (${SCORED}{measure="tcr", window="${window}"}) > 0)`);
   return `(
-  sum by (${labels}) (${CREDIT}${of} and on (${SEGMENT}) ${baseline})
-  - sum by (${labels}) (${SCORED}${of} * ${on(SEGMENT, baseline)})
-) / ${all}`;
+  sum by (${AGENT}, ${label}) (${sum('assay_evaluation_score_sum')} and on (${SEGMENT}) ${baseline})
+  - sum by (${AGENT}, ${label}) (${sum('assay_evaluation_score_count')} * ${on(SEGMENT, baseline)})
+) / ${all} and on (${AGENT}) ${TCR_CHANGE}`;
 }

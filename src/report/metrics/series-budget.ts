@@ -7,8 +7,10 @@
  * traffic are served first, all versions of one alike, so that these can be compared. Under the budget all of them have
  * everything. The store has what is withheld: the API, the page and exports answer from it.
  *
- * Places are given at the beginning of a scrape, when there are too many series, and every hour while anything is
- * withheld. An agent that has a place keeps it until another has twice its traffic, so that series do not come and go.
+ * Places are taken at the beginning of a scrape, when there are too many series, and given every hour while anything is
+ * withheld; an agent that comes after the first was taken waits until then. An agent that has a place keeps it until
+ * another has twice its traffic. So series do not come and go: Prometheus keeps one that ended for hours. For the same
+ * reason agents that come when half of the budget is used have no buckets before the next hour.
  * Instances do so each for itself: a sum over all instances may lack a part of one.
  */
 
@@ -41,6 +43,8 @@ export class SeriesBudget {
   /** Series of all else in an answer. */
   #others = 0;
   #renewedAt: number | undefined;
+  /** Whether nothing of a part is withheld, so that a new agent has it too. */
+  readonly #isOpen: Record<SeriesPart, boolean> = { effort: true, criteria: true, buckets: true };
 
   constructor(max: number) {
     this.#max = max;
@@ -50,6 +54,7 @@ export class SeriesBudget {
     let known = this.#agents.get(agent);
     if (known === undefined) {
       known = new AgentSeries(agent);
+      Object.assign(known.shown, this.#isOpen);
       this.#agents.set(agent, known);
     }
     return known;
@@ -85,22 +90,27 @@ export class SeriesBudget {
   renew(now: number): void {
     this.#renewedAt ??= now;
     const isDue = now - this.#renewedAt >= RENEWED_AFTER_MS;
-    const isWithheld = SERIES_PARTS.some((part) => [...this.#agents.values()].some(({ shown }) => !shown[part]));
-    if (this.#others + this.exposed > this.#max || (isDue && isWithheld)) this.#giveOut();
+    const isWithheld = SERIES_PARTS.some((part) => !this.#isOpen[part]);
+    if (isDue && isWithheld) this.#giveOut('all');
+    else if (this.#others + this.exposed > this.#max) this.#giveOut('present');
+    if (this.#others + this.exposed > this.#max / 2) this.#isOpen.buckets = false;
     if (!isDue) return;
     this.#renewedAt = now;
     for (const agent of this.#agents.values()) agent.traffic /= 2;
   }
 
-  #giveOut(): void {
+  /** To all agents, or only to those that have a place. */
+  #giveOut(to: 'all' | 'present'): void {
     let left = this.#max - this.#others - this.#always;
     for (const part of SERIES_PARTS) {
       const rank = ({ shown, traffic }: AgentSeries) => traffic * (shown[part] ? LEAD : 1);
-      const ranked = [...this.#agents.values()].sort((a, b) => rank(b) - rank(a) || (a.agent < b.agent ? -1 : 1));
+      const served = [...this.#agents.values()].filter(({ shown }) => to === 'all' || shown[part]);
+      const ranked = served.sort((a, b) => rank(b) - rank(a) || (a.agent < b.agent ? -1 : 1));
       for (const { counts, shown } of ranked) {
         left -= counts[part];
         shown[part] = left >= 0;
       }
+      this.#isOpen[part] = this.withheld(part).length === 0;
     }
   }
 }
