@@ -1,7 +1,7 @@
 /**
  * The load of the recording rules and alerts on a Prometheus that has ten days of history: blocks that promtool makes of
- * what an instance exposes for so many agents, two versions each, and that the shipped rules then read. What the rules
- * recorded in those days is absent, so the variation from hour to hour is not estimated.
+ * what an instance exposes for so many agents, two versions each, and that the shipped rules then read. Series that the
+ * rules recorded in those days are absent, so the variation from hour to hour is not estimated.
  *
  * Samples are fewer than those of a scrape every 15 s, to be made in minutes; `samples` says how many there are.
  */

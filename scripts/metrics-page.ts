@@ -165,7 +165,7 @@ that is in use. Criteria and outcomes come from suites, not from spans.
 
 An answer keeps to \`metrics.max_series\` (20,000) by what can be spared. Evaluations, outcomes and scores are always
 in it, so a thousand label sets may exceed it. Agents of least traffic lose buckets of histograms first, then verdicts by criterion, then steps and costs.
-\`assay_series_withheld_agents\` counts them, and the fleet on the page names them.
+\`assay_series_withheld_agents\` counts them, and the fleet on the page names them. Places are given every hour.
 
 For each suite a combination has at most ${seriesOf({ criteria: 0, outcomes: 0 })} series,
 ${seriesOf({ criteria: 1, outcomes: 0 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each criterion, and up to

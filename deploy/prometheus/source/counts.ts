@@ -169,7 +169,7 @@ function hardFailures(window: string, settings: RuleSettings): Rule {
 }
 
 /**
- * Baselines of what is counted in a window although nothing failed in it: an open fall ends by what does not fail, the
+ * Baselines of what is counted in a window although nothing failed in it. An open fall ends by what does not fail, the
  * hourly variation is that of all hours, and the change of the score is split among all criteria.
  */
 function needed(measure: string, by: string, window: string, settings: RuleSettings): string {
@@ -236,7 +236,7 @@ function keptBaseline({ measure, freshAs = measure, by, credit }: Based, setting
         `(${credit(sumUntil(by, ended, settings))}) and on (${by}) ${FRESH}{measure="${freshAs}", ended="${duration(ended)}"}`,
     )
     .join('\nor ');
-  // What was little when a fall of a new agent opened is no baseline.
+  // A new agent that had little when its fall opened has no baseline of that.
   const before = remembered(`${BASELINE_SCORED}{measure="${measure}"}`, settings);
   const outgrown = `${before} * ${LITTLE} <= on (${by}) (${freshScored})`;
   const kept = (recorded: string, latest: string) => {

@@ -2,8 +2,8 @@
 
 import type { RuleSettings } from './settings.ts';
 
-/** The labels of an agent in one suite. */
-export const AGENT = 'suite, agent, environment';
+/** The labels of an agent in one suite. The default project has no label `project`, which is as if it were empty. */
+export const AGENT = 'project, suite, agent, environment';
 /** The labels of a measure; `criterion` and `agent_version` are empty except for the measures of that name. */
 export const MEASURED = `${AGENT}, measure, criterion, agent_version`;
 
