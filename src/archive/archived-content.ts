@@ -27,14 +27,14 @@ export async function* archivedContent(place: string, variables?: AwsVariables):
       if (place === undefined || keyOf('content', place) !== key) continue;
       const bytes = await store.get(key);
       // Deleted since it was listed: by forgetting, or by a rule of the bucket.
-      if (bytes !== undefined) yield* contentIn(bytes);
+      if (bytes !== undefined) yield* contentIn(bytes, key);
     }
   }
 }
 
 /** Content in one file of the archive. Throws where it is not Parquet or has other columns. */
-export async function* contentIn(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<ArchivedContent> {
-  for (const { spans, log_records } of await rowsIn(bytes, ['spans', 'log_records'])) {
+export async function* contentIn(bytes: Uint8Array<ArrayBuffer>, of: string): AsyncGenerator<ArchivedContent> {
+  for (const { spans, log_records } of await rowsIn(bytes, { columns: ['spans', 'log_records'], of })) {
     if (spans instanceof Uint8Array)
       yield { traces: spans, logs: log_records instanceof Uint8Array ? log_records : undefined };
   }

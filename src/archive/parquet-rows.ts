@@ -1,6 +1,7 @@
 /** Reads a Parquet file of the archive: its columns, and its rows as the writer takes them again. */
 import { type AsyncBuffer, parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { zstdDecompressSync } from 'node:zlib';
+import { errorMessage } from '../model/error-message.ts';
 
 type ArchivedCell = string | number | boolean | Uint8Array | null;
 export type ArchivedRow = { readonly [column: string]: ArchivedCell };
@@ -11,18 +12,24 @@ export function columnsIn(bytes: Uint8Array<ArrayBuffer>): readonly SchemaElemen
   return parquetMetadata(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)).schema.slice(1);
 }
 
-/** Times are text of ISO 8601. */
+/** Times are text of ISO 8601. Where the file is damaged, `of` names it. */
 export async function rowsIn(
   bytes: Uint8Array<ArrayBuffer>,
-  columns?: readonly string[],
+  { columns, of }: { readonly columns?: readonly string[] | undefined; readonly of: string },
 ): Promise<readonly ArchivedRow[]> {
-  const rows = await parquetReadObjects({
+  const rows = await readObjects(bytes, columns).catch((error: unknown) => {
+    throw new Error(`${of} cannot be read: ${errorMessage(error)}`, { cause: error });
+  });
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cellOf(cell)])));
+}
+
+async function readObjects(bytes: Uint8Array<ArrayBuffer>, columns: readonly string[] | undefined) {
+  return await parquetReadObjects({
     file: inMemory(bytes),
     utf8: false,
     compressors: { ZSTD: (input) => Uint8Array.from(zstdDecompressSync(input)) },
     ...(columns !== undefined && { columns: [...columns] }),
   });
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cellOf(cell)])));
 }
 
 function cellOf(cell: unknown): ArchivedCell {

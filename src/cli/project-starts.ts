@@ -3,6 +3,8 @@
  * process has the addresses, ports, certificates, name of the instance and level of the log of the default project. The
  * variables ASSAY_… are the default project's as well: they would be of all projects at once.
  */
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { ProjectStart } from '../serve/projects.ts';
@@ -58,14 +60,26 @@ function sharedWith(
   const same = [...others].filter(isOther).flatMap(([other, theirs]) => {
     const groupOf = ({ kafka }: Settings) => kafka?.read === true && `${kafka.brokers.join(',')} ${kafka.group}`;
     return [
-      ...(theirs.dataDir === settings.dataDir
-        ? [mistake('data_dir', `${settings.dataDir} is that of ${other}`, 'a folder of its own')]
+      ...(isOneInOther(theirs.dataDir, settings.dataDir)
+        ? [
+            mistake(
+              'data_dir',
+              `${settings.dataDir} is that of ${other}, or one is within the other`,
+              'a folder of its own',
+            ),
+          ]
         : []),
       ...(theirs.sharedStore !== undefined && theirs.sharedStore.url === settings.sharedStore?.url
         ? [mistake('store.url', `it is that of ${other}`, 'a database of its own')]
         : []),
-      ...(theirs.archive !== undefined && theirs.archive.url === settings.archive?.url
-        ? [mistake('archive.url', `it is that of ${other}`, 'a folder or a prefix of its own')]
+      ...(isOneInOther(theirs.archive?.url, settings.archive?.url)
+        ? [
+            mistake(
+              'archive.url',
+              `it is that of ${other}, or one is within the other`,
+              'a folder or a prefix of its own',
+            ),
+          ]
         : []),
       ...(groupOf(theirs) !== false && groupOf(theirs) === groupOf(settings)
         ? [mistake('kafka.group', `${settings.kafka?.group} is that of ${other}`, 'a group and topics of its own')]
@@ -75,4 +89,22 @@ function sharedWith(
   const nested =
     settings.projects.length > 0 ? [mistake('projects', 'a project has no projects', 'them beside it')] : [];
   return [...same, ...nested];
+}
+
+/** Whether two places are one, or one is within the other, by whatever links they are reached. */
+function isOneInOther(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const [a, b] = [wholePath(one), wholePath(other)];
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** With a slash at its end. A folder that is not there yet has no links in its last part. */
+function wholePath(place: string): string {
+  if (/^\w+:\/\//.test(place)) return `${place.replace(/\/+$/, '')}/`;
+  try {
+    return path.join(realpathSync(place), '/');
+  } catch {
+    const parent = path.dirname(place);
+    return parent === place ? place : path.join(wholePath(parent), path.basename(place), '/');
+  }
 }

@@ -6,6 +6,9 @@
  *   a token       one that the default project does not know, and another one does
  *   none          the default project
  *
+ * A token of Assay that nobody knows is never taken for none: while a project is away it may be that project's, and its
+ * spans must not land in another one's store.
+ *
  * The name lets nobody in: the project's own guard decides, as if the project had the port alone.
  */
 import type { AccessGuard, RequestHead } from '../model/access.ts';
@@ -22,7 +25,12 @@ type FoundSide<S> =
   /** No project has that name. */
   | { readonly unknown: string }
   /** It has not started, or is stopping. */
-  | { readonly away: string };
+  | { readonly away: string }
+  /** A token that no project has. */
+  | { readonly stranger: true };
+
+/** As `access/token.ts` makes them. Others are those of other backends, which exporters send everywhere. */
+const OWN_TOKEN = /^Bearer +assay_/i;
 
 /** Name by which requests and resources say that the default project is meant. */
 export const DEFAULT_PROJECT = 'default';
@@ -50,7 +58,9 @@ export class SharedPort<S extends PortSide> {
     if (this.#sides.has(label)) return this.named(label);
     if (authorization === undefined || own.access.knows(authorization)) return { side: own };
     for (const side of this.#sides.values()) if (side?.access.knows(authorization) === true) return { side };
-    return { side: own };
+    if (!OWN_TOKEN.test(authorization)) return { side: own };
+    const away = [...this.#sides].find(([, side]) => side === undefined);
+    return away === undefined ? { stranger: true } : { away: away[0] };
   }
 
   named(project: string): FoundSide<S> {
@@ -60,9 +70,18 @@ export class SharedPort<S extends PortSide> {
   }
 }
 
-/** The words for a client whose request reaches no project. */
-export function notFound(found: Exclude<FoundSide<unknown>, { side: unknown }>): string {
-  if ('away' in found)
-    return `the project ${found.away} is not ready: the log of the service says why; try again later`;
-  return `there is no project ${JSON.stringify(found.unknown.slice(0, 60))}: give a name of projects in the configuration`;
+interface Turned {
+  readonly status: 401 | 404 | 503;
+  readonly message: string;
+}
+
+/** The answer to a client whose request reaches no project. */
+export function turnedAway(found: Exclude<FoundSide<unknown>, { side: unknown }>): Turned {
+  if ('away' in found) {
+    const message = `the project ${found.away} is not ready: the log of the service says why; try again later`;
+    return { status: 503, message };
+  }
+  if ('stranger' in found) return { status: 401, message: 'no project has this token' };
+  const name = JSON.stringify(found.unknown.slice(0, 60));
+  return { status: 404, message: `there is no project ${name}: give a name of projects in the configuration` };
 }

@@ -128,7 +128,7 @@ export async function* readRecording(file: string, { untimed }: HowToRead = {}):
   }
   if (rest !== undefined) {
     const whole = decompress(Buffer.concat(rest), name);
-    if (isParquet(whole)) yield* ofArchive(name, contentIn(Uint8Array.from(whole)));
+    if (isParquet(whole)) yield* ofArchive(name, contentIn(Uint8Array.from(whole), name));
     else yield* readWhole(whole, known);
   } else yield* readJsonLine(Buffer.concat(line), { ...known, number: lineNumber });
 }

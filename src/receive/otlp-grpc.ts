@@ -15,7 +15,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { limitConnections } from '../listen/connection-limit.ts';
 import { listen } from '../listen/listen.ts';
 import { headOfCall } from '../listen/request-head.ts';
-import { notFound } from '../listen/shared-port.ts';
+import { turnedAway } from '../listen/shared-port.ts';
 import type { AccessGuard } from '../model/access.ts';
 import type { ContentEncoding, DropReason, RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -48,11 +48,7 @@ export async function startOtlpGrpc(options: ReceiverOptions<GrpcReceiver>): Pro
     handle: (stream, headers) => {
       const found = shared?.find(headOfCall('otlp_grpc', stream, headers), receiver) ?? { side: receiver };
       if ('side' in found) return found.side.handle(stream, headers);
-      const message = notFound(found);
-      const refusal: Refusal =
-        'away' in found
-          ? { reason: 'not-admitted', status: { ...OVERLOADED, code: RPC_CODES.unavailable, message } }
-          : { reason: 'unknown-path', status: { code: RPC_CODES.notFound, message } };
+      const refusal = withoutProject(turnedAway(found));
       return Promise.resolve(receiver.refuse(stream, refusal));
     },
     security,
@@ -213,6 +209,13 @@ function readHead(headers: IncomingHttpHeaders): Head | Refusal {
     return { reason: 'unsupported-encoding', status: { code: RPC_CODES.unimplemented, message } };
   }
   return { signal, encoding };
+}
+
+function withoutProject({ status, message }: ReturnType<typeof turnedAway>): Refusal {
+  if (status === 503)
+    return { reason: 'not-admitted', status: { ...OVERLOADED, code: RPC_CODES.unavailable, message } };
+  if (status === 404) return { reason: 'unknown-path', status: { code: RPC_CODES.notFound, message } };
+  return { reason: 'access', status: accessStatus({ allowed: false, status, reason: 'unknown_token', message }) };
 }
 
 function malformed(message: string): Refusal {

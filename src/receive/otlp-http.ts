@@ -20,7 +20,7 @@ import type { PortSecurity } from '../listen/certificates.ts';
 import { listen, type ListenAddress } from '../listen/listen.ts';
 import { withoutPipelining } from '../listen/pipelining.ts';
 import { headOfRequest } from '../listen/request-head.ts';
-import { notFound, type SharedPort } from '../listen/shared-port.ts';
+import { type SharedPort, turnedAway } from '../listen/shared-port.ts';
 import type { AccessGuard, RefusedAccess } from '../model/access.ts';
 import { createWebServer, type WebServer } from '../listen/web-server.ts';
 import { CONTENT_ENCODINGS, type ContentEncoding, type RefuseReason } from '../model/events/receive-events.ts';
@@ -67,12 +67,7 @@ export async function startOtlpHttp(options: ReceiverOptions<HttpReceiver>): Pro
     withoutPipelining((request, response) => {
       const found = shared?.find(headOfRequest('otlp_http', request), receiver) ?? { side: receiver };
       if (!('side' in found)) {
-        const isAway = 'away' in found;
-        const status = { code: isAway ? RPC_CODES.unavailable : RPC_CODES.notFound, message: notFound(found) };
-        const refusal = isAway
-          ? unavailable('not-admitted', status.message, RETRY_AFTER_SECONDS)
-          : { reason: 'unknown-path' as const, httpCode: 404, status };
-        receiver.refuse(request, response, refusal);
+        receiver.refuse(request, response, withoutProject(turnedAway(found)));
         return;
       }
       // `handle` answers its own failures; were it to fail at that, the connection is all that is lost.
@@ -321,6 +316,13 @@ function notAllowed(refused: RefusedAccess): Refusal {
     ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
   };
   return { reason: 'access', httpCode, status: accessStatus(refused), headers };
+}
+
+function withoutProject({ status, message }: ReturnType<typeof turnedAway>): Refusal {
+  if (status === 503) return unavailable('not-admitted', message, RETRY_AFTER_SECONDS);
+  if (status === 404)
+    return { reason: 'unknown-path', httpCode: status, status: { code: RPC_CODES.notFound, message } };
+  return notAllowed({ allowed: false, status, reason: 'unknown_token', message });
 }
 
 function malformed(message: string): Refusal {

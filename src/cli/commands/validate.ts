@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { isMap, parseDocument } from 'yaml';
 import { isMissingSecret } from '../../config/secrets.ts';
-import { loadSettings } from '../../config/settings.ts';
+import { loadSettings, type Settings } from '../../config/settings.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import { suiteRemarks } from '../../offline/suite-remarks.ts';
@@ -15,10 +15,12 @@ import { sameVersions } from '../../score/suite/evaluator-version.ts';
 import { loadSuites, SUITE_FILE_BYTES_MAX } from '../../score/load-suites.ts';
 import { certificateWords } from '../../model/certificate.ts';
 import type { CompiledSuite } from '../../score/suite/suite.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { unreadable } from '../../model/why-unreadable.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { printReview } from '../print-review.ts';
+import { projectStarts } from '../project-starts.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -43,6 +45,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
         const { settings, suites, shadows, remarks, truthRemarks, strangers } = await load(location);
+        await failOnProjects(settings);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
@@ -88,6 +91,13 @@ export function addValidate(program: Command, terminal: Terminal): void {
       const { settings } = await load({ ...location, config }, { suites: ['default'] });
       await printReview(terminal, settings, suites);
     });
+}
+
+/** All mistakes of all projects at once. */
+async function failOnProjects(settings: Settings): Promise<void> {
+  const checked = await Promise.allSettled(projectStarts(settings).map((project) => project.load()));
+  const failures = checked.flatMap((one) => (one.status === 'rejected' ? [errorMessage(one.reason)] : []));
+  if (failures.length > 0) throw new CommandFailure(failures.join('\n'), EXIT.usage);
 }
 
 /** Limits of what a suite can know are reported, and are not mistakes. */

@@ -77,6 +77,11 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
   const sessions = new Map<Http2Session, ConnectionUse>();
   const slowed = new SlowedAddresses();
   takeInTurn(server, slowed, onFlood);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const watching = setInterval(() => {
     for (const [session, use] of sessions) if (!session.destroyed) use.look(session.socket.bytesRead);
   }, LOOK_MS).unref();
@@ -129,7 +134,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     server,
     stop: () => {
       clearInterval(watching);
-      return stop(server, sessions.keys());
+      return stop(server, { sessions: sessions.keys(), sockets });
     },
   };
 }
@@ -238,11 +243,15 @@ function watch(session: ServerHttp2Session): void {
   session.once('stream', () => session.setTimeout(IDLE_MS_MAX));
 }
 
-function stop(server: GrpcPort, sessions: Iterable<Http2Session>): Promise<void> {
+function stop(
+  server: GrpcPort,
+  { sessions, sockets }: { readonly sessions: Iterable<Http2Session>; readonly sockets: ReadonlySet<Socket> },
+): Promise<void> {
   const open = [...sessions];
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
-    for (const session of open) session.destroy();
+    // A session that was closed is gone, and its connection still waits for the client, which may be frozen.
+    for (const socket of sockets) socket.destroy();
   }, STOP_TIMEOUT_MS);
   server.close(() => {
     clearTimeout(timer);

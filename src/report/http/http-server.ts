@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortSecurity } from '../../listen/certificates.ts';
 import { limitConnections } from '../../listen/connection-limit.ts';
 import { headOfRequest } from '../../listen/request-head.ts';
-import { notFound, type SharedPort } from '../../listen/shared-port.ts';
+import { type SharedPort, turnedAway } from '../../listen/shared-port.ts';
 import { listen } from '../../listen/listen.ts';
 import { withoutPipelining } from '../../listen/pipelining.ts';
 import { createWebServer } from '../../listen/web-server.ts';
@@ -56,11 +56,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       const answered =
         'side' in found
           ? answerRequest(found.side, request, client)
-          : Promise.resolve(
-              'away' in found
-                ? unavailableAnswer({ unavailable: notFound(found), retryAfterSeconds: RETRY_AFTER_SECONDS })
-                : jsonAnswer(404, { error: notFound(found) }),
-            );
+          : Promise.resolve(answerWithoutProject(turnedAway(found)));
       answered
         .catch(
           (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
@@ -79,6 +75,12 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         server.closeAllConnections();
       }),
   };
+}
+
+function answerWithoutProject({ status, message }: ReturnType<typeof turnedAway>): Answer {
+  if (status === 503) return unavailableAnswer({ unavailable: message, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  const headers = status === 401 ? { 'www-authenticate': 'Bearer realm="assay"' } : {};
+  return jsonAnswer(status, { error: message }, headers);
 }
 
 function clientOf(from: string, response: ServerResponse, all: HeldBytes): Client {

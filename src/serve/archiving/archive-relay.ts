@@ -27,6 +27,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REQUEST_MS } from '../../archive/s3-store.ts';
 import { ARCHIVE_TABLES } from '../../archive/archive-keys.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import type { ArchiveEvent } from '../../model/events/archive-events.ts';
 import { Stoppable } from '../../model/stoppable.ts';
 import { backoffMs } from '../../report/results/http-answer.ts';
@@ -55,6 +56,8 @@ const PAUSE = { first: 1_000, most: 60_000 };
 const LEASE_MS = 2 * ARCHIVE_TABLES.length * REQUEST_MS;
 const INDEX_ROWS = 200;
 const FORGETS_MAX = 1_000;
+/** Failures of batches in one round; with more than these object storage is away. */
+const FAILURES_MAX = 3;
 
 export class ArchiveRelay {
   readonly #parts: ArchiveRelayParts;
@@ -138,20 +141,39 @@ export class ArchiveRelay {
   async #forget(): Promise<boolean> {
     const { store, side } = this.#parts;
     const { conversations, users } = await store.forgets(FORGETS_MAX);
+    // Those that are known already go, whatever keeps the others.
+    const failures: unknown[] = [];
+    if (conversations.length > 0) {
+      const beginnings = new Set(conversations.map(beginningOf));
+      const left = await this.#eachKept(async (batch) => {
+        if (!mayHold(batch.keys, beginnings)) return;
+        await this.#renew();
+        await store.rewritten({ ...placeOf(batch), keys: await side.forget(placeOf(batch), conversations) });
+      });
+      failures.push(...left);
+      if (left.length === 0) await store.forgotten({ conversations, users: [] });
+    }
     if (users.length > 0) {
-      for await (const batch of this.#kept()) await store.alsoForget(await side.search(placeOf(batch), users));
-      await store.forgotten({ conversations: [], users });
-      return true;
+      const left = await this.#eachKept(async (batch) => store.alsoForget(await side.search(placeOf(batch), users)));
+      failures.push(...left);
+      if (left.length === 0) await store.forgotten({ conversations: [], users });
     }
-    if (conversations.length === 0) return false;
-    const beginnings = new Set(conversations.map(beginningOf));
+    if (failures.length > 0) throw new Error(failures.map(errorMessage).join('; '));
+    return conversations.length > 0 || users.length > 0;
+  }
+
+  /** A batch that fails keeps no other from being done; the failures are given. */
+  async #eachKept(what: (batch: KeptBatch) => Promise<void>): Promise<readonly unknown[]> {
+    const failures: unknown[] = [];
     for await (const batch of this.#kept()) {
-      if (!mayHold(batch.keys, beginnings)) continue;
-      await this.#renew();
-      await store.rewritten({ ...placeOf(batch), keys: await side.forget(placeOf(batch), conversations) });
+      try {
+        await what(batch);
+      } catch (error) {
+        if (failures.length === FAILURES_MAX) throw error;
+        failures.push(error);
+      }
     }
-    await store.forgotten({ conversations, users: [] });
-    return true;
+    return failures;
   }
 
   async *#kept(): AsyncGenerator<KeptBatch> {

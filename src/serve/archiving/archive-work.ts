@@ -2,6 +2,7 @@
 import { ARCHIVE_TABLES, type ArchiveTable, keyOf, tablePrefix, tryReadKey } from '../../archive/archive-keys.ts';
 import type { ObjectStore } from '../../archive/object-store.ts';
 import { type ArchivedRow, columnsIn, rowsIn } from '../../archive/parquet-rows.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { AboutMatcher } from '../../engine/about.ts';
 import type { ArchiveBatch } from '../../store/archive-store.ts';
 import { archivedKey, packKeys } from '../../store/archived-keys.ts';
@@ -61,19 +62,31 @@ export class ArchiveWork implements ArchiveCalls {
   async forget(batch: ArchiveBatch, keys: readonly string[]): Promise<Uint8Array> {
     const gone = new Set(keys);
     const left = new Set<string>();
-    for (const table of ARCHIVE_TABLES) {
-      const key = keyOf(table, batch);
-      const bytes = await this.#parts.objects.get(key);
-      if (bytes === undefined) continue;
-      const rows = await rowsIn(bytes);
-      const kept = rows.filter((row) => !gone.has(keyIn(row)));
-      for (const one of keysIn(kept)) left.add(one);
-      if (kept.length === rows.length) continue;
+    const failures: unknown[] = [];
+    // A file that is damaged keeps it in no other one.
+    for (const table of ARCHIVE_TABLES)
+      try {
+        for (const key of await this.#forgetIn(table, batch, gone)) left.add(key);
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw new Error(failures.map(errorMessage).join('; '));
+    return packKeys(left);
+  }
+
+  /** Keys of the conversations that are left. */
+  async #forgetIn(table: ArchiveTable, batch: ArchiveBatch, gone: ReadonlySet<string>): Promise<Iterable<string>> {
+    const key = keyOf(table, batch);
+    const bytes = await this.#parts.objects.get(key);
+    if (bytes === undefined) return [];
+    const rows = await rowsIn(bytes, { of: key });
+    const kept = rows.filter((row) => !gone.has(keyIn(row)));
+    if (kept.length < rows.length) {
       const written = new WrittenTables({ [table]: columnsIn(bytes).map(columnOf) });
       written.add(table, kept);
       await this.#write(key, written.end()[table]);
     }
-    return packKeys(left);
+    return keysIn(kept);
   }
 
   async search(batch: ArchiveBatch, users: readonly string[]): Promise<readonly string[]> {
@@ -88,8 +101,9 @@ export class ArchiveWork implements ArchiveCalls {
   }
 
   async #rows(table: ArchiveTable, batch: ArchiveBatch, columns?: readonly string[]): Promise<readonly ArchivedRow[]> {
-    const bytes = await this.#parts.objects.get(keyOf(table, batch));
-    return bytes === undefined ? [] : rowsIn(bytes, columns);
+    const key = keyOf(table, batch);
+    const bytes = await this.#parts.objects.get(key);
+    return bytes === undefined ? [] : rowsIn(bytes, { columns, of: key });
   }
 
   /** A table without rows has no object. An earlier attempt, or what was forgotten, may have left one. */

@@ -1,15 +1,15 @@
 /**
  * The sink of the default project in a process that has several: spans and log records whose resource names another
  * project, as a Collector for all of them sends, go to that project as if they had been sent there. Its own redaction
- * and limits hold. A request is answered once every project has its part durably; where one has not, the client sends
- * all of it again, and what the others have is dropped by the ids of its spans.
+ * and limits hold. A request is answered once every project has its part durably. Where one has not, the others have
+ * theirs nevertheless, and the client sends all of it again: what is there is dropped by the ids of its spans.
  */
 import { BatchTable } from '../../otlp/batch-table.ts';
 import { GroupViews } from '../../otlp/group-views.ts';
 import { asBuffer } from '../../otlp/request-reader.ts';
 import { type RecordGroup, writeRequest } from '../../otlp/request-writer.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
-import { DEFAULT_PROJECT, notFound, type SharedPort } from '../../listen/shared-port.ts';
+import { DEFAULT_PROJECT, type SharedPort, turnedAway } from '../../listen/shared-port.ts';
 import type { HttpReceiver } from '../../receive/otlp-http.ts';
 import type { Admission, BatchSink, ReceivedBatch, RejectedRecords } from '../../receive/sink.ts';
 import { understandRequest } from '../../receive/understand-request.ts';
@@ -34,12 +34,14 @@ export class SinkByAttribute implements BatchSink {
     const parts = byProject(batch);
     if (parts.size === 1 && parts.has(DEFAULT_PROJECT)) return await this.#own.accept(batch);
     const rejected: RejectedRecords[] = [];
+    let refused: Extract<Admission, { admitted: false }> | undefined;
     for (const [project, groups] of parts) {
       const answer =
         project === DEFAULT_PROJECT ? await this.#keep(batch, groups) : await this.#pass(project, batch, groups);
-      if (!answer.admitted) return answer;
-      if (answer.rejected !== undefined) rejected.push(answer.rejected);
+      if (!answer.admitted) refused ??= answer;
+      else if (answer.rejected !== undefined) rejected.push(answer.rejected);
     }
+    if (refused !== undefined) return refused;
     const [first] = rejected;
     if (first === undefined) return { admitted: true };
     const records = rejected.reduce((sum, one) => sum + one.records, 0);
@@ -56,9 +58,11 @@ export class SinkByAttribute implements BatchSink {
   async #pass(project: string, { signal, sender = 0 }: ReceivedBatch, groups: RecordGroup[]): Promise<Answered> {
     const records = groups.reduce((sum, group) => sum + group.records.length, 0);
     const found = this.#shared.named(project);
-    if ('unknown' in found)
-      return { admitted: true, rejected: { reason: 'unknown_project', records, message: notFound(found) } };
-    if ('away' in found) return { admitted: false, reason: notFound(found), retryAfterSeconds: RETRY_AFTER_SECONDS };
+    if (!('side' in found)) {
+      const { status, message } = turnedAway(found);
+      if (status !== 503) return { admitted: true, rejected: { reason: 'unknown_project', records, message } };
+      return { admitted: false, reason: message, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    }
     const { reception } = found.side;
     const reservation = reception.reserve();
     try {
@@ -85,7 +89,7 @@ export class SinkByAttribute implements BatchSink {
   }
 }
 
-/** Groups of records by the project that their resource names, those of the default project last. */
+/** Groups of records by the project that their resource names. */
 function byProject({ bytes, table: encoded }: ReceivedBatch): ReadonlyMap<string, RecordGroup[]> {
   const table = BatchTable.read(encoded);
   const request = asBuffer(bytes);
@@ -106,17 +110,15 @@ function byProject({ bytes, table: encoded }: ReceivedBatch): ReadonlyMap<string
   }
   const parts = new Map<string, RecordGroup[]>();
   for (const [group, of] of records) {
-    const project = views.resource(group).text(PROJECT_ATTRIBUTE) ?? DEFAULT_PROJECT;
+    // A value of another type is no name, and is refused as one.
+    const project = String(views.resource(group).get(PROJECT_ATTRIBUTE) ?? DEFAULT_PROJECT);
     const resource = request.subarray(table.resourceStart(group), table.resourceEnd(group));
     const scope = request.subarray(table.scopeStart(group), table.scopeEnd(group));
     const groups = parts.get(project) ?? [];
     groups.push({ resource, scope, records: of });
     parts.set(project, groups);
   }
-  const own = parts.get(DEFAULT_PROJECT);
-  if (own === undefined || parts.size === 1) return parts;
-  parts.delete(DEFAULT_PROJECT);
-  return parts.set(DEFAULT_PROJECT, own);
+  return parts;
 }
 
 function overloaded(project: string): Answered {

@@ -15,6 +15,6 @@ export async function allRows(folder: string, table: ArchiveTable): Promise<read
   const rows: ArchivedRow[] = [];
   for (const file of parquetFiles(folder))
     if (file.startsWith(`table=${table}/`))
-      rows.push(...(await rowsIn(Uint8Array.from(readFileSync(path.join(folder, file))))));
+      rows.push(...(await rowsIn(Uint8Array.from(readFileSync(path.join(folder, file))), { of: file })));
   return rows;
 }

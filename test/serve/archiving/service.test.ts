@@ -133,7 +133,7 @@ test('a bucket that never answers holds nothing up, and is written when it answe
     const ids: unknown[] = [];
     for (const [key, bytes] of played.objects)
       if (key.startsWith('assay/table=evaluations/day='))
-        ids.push(...(await rowsIn(Uint8Array.from(bytes))).map((row) => row.conversation_id));
+        ids.push(...(await rowsIn(Uint8Array.from(bytes), { of: 'it' })).map((row) => row.conversation_id));
     return ids.toSorted();
   };
   await expect.poll(archivedIds, { timeout: 20_000 }).toEqual(['coffee', 'milk', 'tea', 'water']);
