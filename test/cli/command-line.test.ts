@@ -147,6 +147,24 @@ test('validate says every mistake of a configuration and its suites at once, wit
   }
 });
 
+test('validate says what is wrong with each project', async () => {
+  const directory = tempDirectory();
+  const written = {
+    'assay.yaml': 'data_dir: ./data\nprojects: { one: ./one.yaml, two: ./two.yaml, three: ./three.yaml }\n',
+    'one.yaml': 'data_dir: ./one\nturn: { settle: banana }\n',
+    'two.yaml': 'data_dir: ./data/two\n',
+    'three.yaml': 'data_dir: ./three\n',
+  };
+  for (const [name, text] of Object.entries(written)) writeFileSync(path.join(directory, name), text);
+
+  const { status, stderr } = await assayHere(['validate'], { cwd: directory });
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('banana');
+  expect(stderr).toContain('is that of the default project, or one is within the other');
+  expect(stderr).not.toContain('three.yaml');
+});
+
 test('who only reads, or checks a file, needs no secrets of others; who serves does', async () => {
   const directory = tempDirectory();
   writeFileSync(

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
 import type { Receiver } from '../../src/receive/otlp-http.ts';
 import { otlp } from '../otlp/otlp.proto.ts';
@@ -265,6 +267,16 @@ describe('stopping', () => {
     gate.resolve();
     expect(await reply).toEqual({ ok: Buffer.alloc(0) });
     await Promise.all([stopped, receiver.stop()]);
+  });
+
+  it('ends although a client is frozen, and never closes its side', { timeout: 20_000 }, async () => {
+    const frozen = connect({ port: receiver.port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void frozen.destroy());
+    const settings = Buffer.from('000000040000000000', 'hex');
+    frozen.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]));
+    // The server's settings: it has a session.
+    await once(frozen, 'readable');
+    await receiver.stop();
   });
 
   it('says what to do where the port is taken', async () => {

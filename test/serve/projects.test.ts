@@ -1,7 +1,8 @@
 /** Several projects in one process: no request, span or token of one reaches another, and none keeps another from running. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
+import { Metadata } from '@grpc/grpc-js';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
@@ -103,6 +104,35 @@ async function send({ otlp }: Process, body: string, headers: Headers = {}) {
   return { status: answer.status, text: await answer.text() };
 }
 
+/** Spans of a conversation of one turn, as the SDK has them. */
+function spans(resource: Readonly<Record<string, string>>) {
+  const memory = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes(resource),
+    spanProcessors: [new SimpleSpanProcessor({ exporter: memory })],
+  });
+  const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': 'by-grpc' };
+  provider.getTracer('agent').startSpan('invoke_agent', { attributes }).end();
+  return memory.getFinishedSpans();
+}
+
+/** The status of gRPC where they were refused. */
+async function exported(exporter: GrpcExporter, of: ReturnType<typeof spans>): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  exporter.export(of, ({ code, error }) =>
+    resolve(code === 0 ? 'taken' : error !== undefined && 'code' in error ? error.code : error),
+  );
+  const answer = await promise;
+  await exporter.shutdown();
+  return answer;
+}
+
+function metadataOf(headers: Headers): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  return metadata;
+}
+
 async function idsIn({ http }: Process, headers: Headers): Promise<readonly string[]> {
   const answer = await fetch(`${http}/api/v1/conversations`, { headers });
   expect(answer.status).toBe(200);
@@ -133,18 +163,10 @@ test('a span goes to the project that its request, its token or its resource nam
     await send(process, conversations([{ id: 'named-both', project: 'payments' }]), to('support')),
   ];
   expect(sent.map(({ status, text }) => [status, text])).toEqual(sent.map(() => [200, '{}']));
-  const memory = new InMemorySpanExporter();
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'assay.project': 'support' }),
-    spanProcessors: [new SimpleSpanProcessor({ exporter: memory })],
-  });
-  const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': 'by-grpc' };
-  provider.getTracer('agent').startSpan('invoke_agent', { attributes }).end();
-  const exporter = new GrpcExporter({ url: process.grpc });
-  const exported = Promise.withResolvers<number>();
-  exporter.export(memory.getFinishedSpans(), ({ code }) => exported.resolve(code));
-  expect(await exported.promise).toBe(0);
-  await exporter.shutdown();
+  const ofSupport = spans({ 'assay.project': 'support' });
+  expect(await exported(new GrpcExporter({ url: process.grpc }), ofSupport)).toBe('taken');
+  const wrong = metadataOf(to('paymnts'));
+  expect(await exported(new GrpcExporter({ url: process.grpc, metadata: wrong }), ofSupport)).toBe(5);
 
   const ids = async () => [
     await idsIn(process, {}),
@@ -193,6 +215,11 @@ test('a project that cannot start keeps nobody from running, and a reload starts
   const body = conversations([{ id: 'own' }, { id: 'theirs', project: away }]);
   expect((await fetch(`${process.http}/readyz`, { headers: to(away) })).status).toBe(503);
   expect(await send(process, body)).toMatchObject({ status: 503, text: expect.stringContaining('is not ready') });
+  // The default project has its part. A token that nobody knows may be that of the project that is away.
+  await expect.poll(() => idsIn(process, {}), { timeout: 20_000 }).toEqual(['own']);
+  const { token } = newToken('admin', { name: 'theirs', now: 0, expiresAt: undefined });
+  expect(await send(process, conversations([{ id: 'secret' }]), bearer(token))).toMatchObject({ status: 503 });
+  expect((await fetch(`${process.http}/api/v1/conversations`, { headers: bearer(token) })).status).toBe(503);
 
   writeFileSync(path.join(process.folder, `${away}.yaml`), `data_dir: ./mended\n${TIMES}`);
   await process.reload();
@@ -202,6 +229,24 @@ test('a project that cannot start keeps nobody from running, and a reload starts
   expect(await send(process, body)).toEqual({ status: 200, text: '{}' });
   await expect.poll(() => idsIn(process, to(away)), { timeout: 20_000 }).toEqual(['theirs']);
   await expect.poll(() => idsIn(process, {}), { timeout: 20_000 }).toEqual(['own']);
+  // Now nobody is away who could have it.
+  expect(await send(process, conversations([{ id: 'secret' }]), bearer(token))).toMatchObject({ status: 401 });
+  expect((await fetch(`${process.http}/api/v1/conversations`, { headers: bearer(token) })).status).toBe(401);
+  const exporter = new GrpcExporter({ url: process.grpc, metadata: metadataOf(bearer(token)) });
+  expect(await exported(exporter, spans({}))).toBe(16);
+});
+
+test('folders of projects are not within each other, whatever links lead there', { timeout: 60_000 }, async () => {
+  const folder = tempDirectory();
+  mkdirSync(path.join(folder, 'default'));
+  symlinkSync(path.join(folder, 'default'), path.join(folder, 'link'));
+  const process = await startProcess(
+    { payments: `data_dir: ./link/journal\n${TIMES}`, support: `data_dir: ./support\n${TIMES}` },
+    folder,
+  );
+  await started(process, ['support']);
+  const failed = process.lines.filter((line) => line.includes('project: not started'));
+  expect(failed).toEqual([expect.stringMatching(/"project":"payments".*one is within the other/)]);
 });
 
 test('every route, for every role, of every project: no answer has a word of another', {

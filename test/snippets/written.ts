@@ -20,6 +20,7 @@ const SUITE_HEAD = `suite: around\nscope: conversation\nnormalize: true\n`;
 const CRITERION = `criteria:\n  - { name: holds, question: Does it hold?, weight: 1, uses: follows_golden_path }\n`;
 
 export const WRITTEN: readonly Written[] = [
+  { page: 'docs/projects.md', starts: '# payments.yaml', file: 'payments.yaml' },
   { page: 'docs/suites.md', starts: 'suite: refunds', file: 'refunds.yaml' },
   { page: 'docs/suites.md', starts: 'agent: refund-bot', file: 'refunds.test.yaml' },
   { page: 'docs/suites.md', starts: 'check: >-', file: 'calls.yaml', before: `${SUITE_HEAD}criteria:\n` },

@@ -141,7 +141,7 @@ export class ArchiveRelay {
   async #forget(): Promise<boolean> {
     const { store, side } = this.#parts;
     const { conversations, users } = await store.forgets(FORGETS_MAX);
-    // Those that are known already go, whatever keeps the others.
+    // Conversations that are known go, whatever keeps the users.
     const failures: unknown[] = [];
     if (conversations.length > 0) {
       const beginnings = new Set(conversations.map(beginningOf));

@@ -2,12 +2,13 @@
  * The archive's relay on a store of one machine, with object storage that fails at any moment: who lists the files finds
  * each conversation as often as it was evaluated between two batches, and never twice for one.
  */
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fillStore, KNOWN } from '../../../bench/filled-store.ts';
 import { FolderStore } from '../../../src/archive/folder-store.ts';
 import type { ObjectStore } from '../../../src/archive/object-store.ts';
+import { rowsIn } from '../../../src/archive/parquet-rows.ts';
 import type { ArchiveEvent } from '../../../src/model/events/archive-events.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import { ArchiveRelay } from '../../../src/serve/archiving/archive-relay.ts';
@@ -311,6 +312,36 @@ test('a forgotten conversation goes from each batch that has it, and is not fini
     expect(new Set(ids)).toEqual(new Set(NAMES.filter((id) => id !== KNOWN(3))));
   }
   expect((await idsIn(one.folder)).filter((id) => id === KNOWN(4))).toHaveLength(2);
+});
+
+test('a damaged file keeps what is forgotten in no other one, and is named until it is mended', async () => {
+  const one = held();
+  evaluated(one.store, EACH);
+  await until(one, allKept(one));
+  evaluated(one.store, [3, 4]);
+  await until(one, allKept(one));
+  const holds = async (file: string) =>
+    (await rowsIn(Uint8Array.from(readFileSync(file)), { of: file })).some((row) => row.conversation_id === KNOWN(3));
+  const contents = parquetFiles(one.folder).filter((file) => file.startsWith('table=content/'));
+  const files = contents.map((file) => path.join(one.folder, file));
+  const [damaged = ''] = (await Promise.all(files.map(async (file) => ((await holds(file)) ? [file] : [])))).flat();
+  const whole = readFileSync(damaged);
+  writeFileSync(damaged, whole.subarray(0, whole.length / 2));
+
+  forget(one, [3]);
+  const without = async () => {
+    for (const table of ['conversations', 'evaluations', 'verdicts'] as const)
+      if ((await allRows(one.folder, table)).some((row) => row.conversation_id === KNOWN(3))) return false;
+    return true;
+  };
+  const events = await until(one, without);
+  expect(one.store.archive.toForget()).toBe(1);
+  const failed = events.find((event) => event.type === 'archive-failed');
+  expect(failed).toMatchObject({ problem: expect.stringContaining(`${path.basename(damaged)} cannot be read`) });
+
+  writeFileSync(damaged, whole);
+  await until(one, () => one.store.archive.toForget() === 0);
+  expect(await holds(damaged)).toBe(false);
 });
 
 test('a batch that was read before a conversation was forgotten, and written after, loses it as well', async () => {
