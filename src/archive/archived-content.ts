@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { keyOf, tablePrefix, tryReadKey } from './archive-keys.ts';
-import { type AwsVariables, isBucketUrl, openObjectStore } from './object-store.ts';
+import type { AwsVariables } from './object-store.ts';
+import { isBucketUrl, openObjectStore } from './open-object-store.ts';
 import { rowsIn } from './parquet-rows.ts';
 
 interface ArchivedContent {

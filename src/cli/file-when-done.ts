@@ -3,7 +3,7 @@
  * that two commands that write the same file do not mix. One that breaks off is removed, also by Ctrl-C.
  */
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
@@ -17,10 +17,11 @@ export async function fileWhenDone(out: string, { force }: { readonly force: boo
   );
   if (isThere && !force) throw refusal;
   const unfinished = `${out}.${process.pid}-${randomUUID().slice(0, 8)}.part`;
-  const file = await open(unfinished, 'wx').catch((error: unknown) => {
+  const stopListening = removedWhenStopped(unfinished);
+  const file = await created(unfinished).catch((error: unknown) => {
+    stopListening();
     throw new CommandFailure(`write ${out}: ${error instanceof Error ? error.message : ''}`, EXIT.input);
   });
-  const stopListening = removedWhenStopped(unfinished);
   return {
     write: (piece: string | Uint8Array) => file.appendFile(piece),
     /** Only then is it there under its name. */
@@ -35,6 +36,12 @@ export async function fileWhenDone(out: string, { force }: { readonly force: boo
       stopListening();
     },
   };
+}
+
+/** Made at once, so that no signal is heard between the look at it and the file: it would remove nothing. */
+async function created(file: string) {
+  closeSync(openSync(file, 'wx'));
+  return await open(file, 'r+');
 }
 
 /** False where another file has got the name meanwhile. */

@@ -10,7 +10,7 @@ import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { archivedContent, contentIn, isArchive, isParquet } from '../archive/archived-content.ts';
-import { isBucketUrl } from '../archive/object-store.ts';
+import { isBucketUrl } from '../archive/open-object-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import {

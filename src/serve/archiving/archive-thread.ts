@@ -1,6 +1,6 @@
 /** The thread of the archive. It reads the store with a connection of its own, and does one call at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openObjectStore } from '../../archive/object-store.ts';
+import { openObjectStore } from '../../archive/open-object-store.ts';
 import { readerAt } from '../store-place/open-reader.ts';
 import { yieldToOthers } from '../threads/yield-to-others.ts';
 import type { ArchiveCall, ArchiveStart, FromArchive } from './archive-protocol.ts';

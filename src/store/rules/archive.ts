@@ -27,7 +27,7 @@ const PLANNED = {
 };
 const OF_BATCH = {
   name: 'conversations-of-batch',
-  sql: 'SELECT DISTINCT conversation_id AS id FROM archive_queue WHERE batch = ? ORDER BY conversation_id',
+  sql: 'SELECT DISTINCT conversation_id FROM archive_queue WHERE batch = ? ORDER BY conversation_id',
 };
 const WAITING = {
   name: 'waiting-for-archive',
@@ -66,8 +66,8 @@ function plan(dialect: Dialect, { name, limit, now, everyMs }: PlanOptions): Rul
 }
 
 function* batchOf({ fromStored }: Dialect, batch: { readonly name: string; readonly day: number }): Rule<PlannedBatch> {
-  const found = yield* rows<{ id: string }>(OF_BATCH, [batch.name]);
-  return { ...batch, conversations: found.map(({ id }) => fromStored(id)) };
+  const found = yield* rows<{ conversation_id: string }>(OF_BATCH, [batch.name]);
+  return { ...batch, conversations: found.map((row) => fromStored(row.conversation_id)) };
 }
 
 function release({ among, toStored }: Dialect, batch: string, conversations: readonly string[]): Rule<void> {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openObjectStore } from '../../../src/archive/object-store.ts';
+import { openObjectStore } from '../../../src/archive/open-object-store.ts';
 import { assay, MAIN } from '../../assay-command.ts';
 import { whenDone } from '../../for-file.ts';
 import { freePorts } from '../../free-ports.ts';

@@ -66,7 +66,7 @@ test('what will never be taken is rejected, and takes nothing else with it', asy
 
   expect(await sink.accept(batchOf('a', 'b', 'c'))).toEqual({
     admitted: true,
-    rejected: { records: 1, message: 'kafka: topic spans: a record of 2 MB is too large' },
+    rejected: { reason: 'too_large', records: 1, message: 'kafka: topic spans: a record of 2 MB is too large' },
   });
   expect(producer.calls).toEqual([['spans a', 'spans b', 'spans c'], ['spans a'], ['spans b'], ['spans c']]);
 });

@@ -53,6 +53,7 @@ const ROW = {
   ...{ hourNanos: 0, dayNanos: 0, nanos: 1, ended: true, answered: false, waited: false, version: 1, snapshot: null },
   ...{ there: true, gone: false, known: false, count: 0, waiter: 7, payload: '{}', verdicts: '[]', suite: 's' },
   ...{ turn_id: '', suite_version: '1', revision: 1, conversation_id: 'c', body: '{}', at: 1, evaluation: 'e' },
+  ...{ user_id: 'u', userId: 'u', name: 'n', day: 1, keys: Buffer.alloc(8), many: 1, has: true },
 };
 
 const NAMED = /\$(\d+)/g;
