@@ -49,7 +49,7 @@ interface Input {
 }
 
 /**
- * Each round writes the whole state, half a megabyte of JSON for an agent with many parts. So the more there is, the
+ * A round may write the whole state, half a megabyte of JSON for an agent with many parts. So the more there is, the
  * longer the pause: rounds take at most a twentieth of the time, and a minute's delay is little beside hours.
  */
 const PAUSE_PER_ROUND = 20;

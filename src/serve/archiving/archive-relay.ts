@@ -92,7 +92,7 @@ export class ArchiveRelay {
         if (signal.aborted) break;
         failures += 1;
         waitMs = backoffMs(failures, { ...PAUSE, first: pauseMs });
-        onEvent({ type: 'archive-failed', problem: error instanceof Error ? error.message : String(error) });
+        onEvent({ type: 'archive-failed', problem: errorMessage(error) });
       }
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
     }
