@@ -1,6 +1,6 @@
 /**
  * Port of the store for regression detection. Observations wait in it from the transaction that made them. One round
- * takes them and writes its new state, in one transaction. So each is observed exactly once, whatever crashes when, and
+ * takes them with the state that it writes, in one transaction. So each is observed exactly once, whatever crashes when, and
  * whoever thinks that it is his turn.
  */
 
