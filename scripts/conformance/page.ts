@@ -1,4 +1,4 @@
-/** `docs/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
+/** `docs/reference/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
 import { counted } from '../../src/model/counted.ts';
 import { visibleText } from '../../src/model/visible-text.ts';
 import { linesOf, type PageLines } from './earlier-page.ts';
