@@ -7,6 +7,7 @@ import { isOf, type Level, settingsIn, type Section } from '../src/config/sectio
 import { REMOVED } from '../src/config/removed-settings.ts';
 import type { Setting } from '../src/config/setting.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/sections.ts';
+import { withReadingTime } from './reading-time.ts';
 import { flow, isByName, settingsYaml } from './settings-yaml.ts';
 import { wrapProse } from './wrap-prose.ts';
 
@@ -15,9 +16,12 @@ const { judging, kafka, sharedStore, ...mappings } = SECTIONS;
 const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
 
 export function configurationPage(): string {
-  return wrapProse(`<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
+  return withReadingTime(
+    wrapProse(`<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
 
 # Configuration
+
+*For people who run Assay. 1 minute.*
 
 Assay runs without a configuration. Put the settings that you want to change into \`assay.yaml\` in the folder where you
 start it (or \`--config <file>\`). Environment variables win over the file, flags over both. \`npx assay validate\`
@@ -132,7 +136,8 @@ ${table(
     [key, ...(variable === undefined ? [] : [variable])].map((one) => `\`${one}\``).join(', '),
     now,
   ]),
-)}`);
+)}`),
+  );
 }
 
 /** The settings of a level, by section. */

@@ -10,12 +10,16 @@ import { DECISIONS } from '../src/model/decision.ts';
 import { OUTCOMES, VERDICTS } from '../src/model/evaluation.ts';
 import { BASE_LABELS, QUALITY_METRICS, WITHDRAWN_METRICS } from '../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../src/report/metrics/shadow-metrics.ts';
+import { withReadingTime } from './reading-time.ts';
 import { wrapProse } from './wrap-prose.ts';
 
 export function metricsPage(): string {
-  return wrapProse(`<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->
+  return withReadingTime(
+    wrapProse(`<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->
 
 # Metrics
+
+*For people who run Assay. 1 minute.*
 
 \`GET /metrics\` on port 4319: Prometheus text, or OpenMetrics if the scraper asks for it, as Prometheus does.
 OpenMetrics has exemplars (\`trace_id\`, \`conversation_id\`) on scores, outcomes, failed criteria, and the cost, steps
@@ -181,7 +185,8 @@ Prometheus sees an increase between two samples and so never counts the first va
 failure of a new version would be missing. A series that begins while Assay runs is therefore shown at 0 to each scraper
 once, and with its value from the next scrape on; to people it is shown as it is. See [decision
 13](../decisions/0013-metrics.md).
-`);
+`),
+  );
 }
 
 /** At this many a scrape is measured. */

@@ -20,6 +20,9 @@ const SUITE_HEAD = `suite: around\nscope: conversation\nnormalize: true\n`;
 const CRITERION = `criteria:\n  - { name: holds, question: Does it hold?, weight: 1, uses: follows_golden_path }\n`;
 
 export const WRITTEN: readonly Written[] = [
+  { page: 'docs/start/quickstart.md', starts: 'suite: refunds', file: 'refunds.yaml' },
+  { page: 'docs/start/quickstart.md', starts: 'agent: refund-bot', file: 'refunds.test.yaml' },
+  { page: 'docs/start/quickstart.md', starts: 'dataset: refunds', file: 'refunds.cases.yaml' },
   { page: 'docs/operate/projects.md', starts: '# payments.yaml', file: 'payments.yaml' },
   { page: 'docs/score/suites.md', starts: 'suite: refunds', file: 'refunds.yaml' },
   { page: 'docs/score/suites.md', starts: 'agent: refund-bot', file: 'refunds.test.yaml' },

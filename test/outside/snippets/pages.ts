@@ -156,6 +156,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
     files: { 'assay.yaml': { text: 'suites: [default, ./refund-talk.yaml]\n' } },
   },
   'docs/operate/operating.md': { isServed: true },
+  'docs/start/quickstart.md': {
+    files: { 'agent.js': { block: '// agent.js', of: 'docs/score/release-gate.md' } },
+    replace: CONVERSATION,
+    // The second version has a fault, and the gate finds it.
+    codes: { 'npx assay gate v2': [1] },
+  },
   'docs/start/operators.md': {
     replace: CONVERSATION,
     // Five minutes for each version are a second here.
