@@ -257,7 +257,7 @@ test.each(Object.keys(COMMANDS))(
 );
 
 test('every flag in the reference of the settings exists on the command line', async () => {
-  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/reference/configuration.md'), 'utf8');
   const helpOf = async (command: string) => (await assayHere([command, '--help'])).stdout;
   const [service, experiments] = [await helpOf('serve'), await helpOf('run')];
   const flags = [...page.matchAll(/^\| `([\w.]+)`.*`(--[\w-]+) <\w+>`/gm)];
