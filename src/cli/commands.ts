@@ -4,6 +4,8 @@ import type { Terminal } from './terminal.ts';
 
 /** Commands by name, in the order of `--help`. Each is loaded when it is used, which halves the time of a start. */
 export const COMMANDS: { readonly [name: string]: () => Promise<(program: Command, terminal: Terminal) => void> } = {
+  init: async () => (await import('./commands/init.ts')).addInit,
+  watch: async () => (await import('./commands/watch.ts')).addWatch,
   serve: async () => (await import('./commands/serve.ts')).addServe,
   demo: async () => (await import('./commands/demo.ts')).addDemo,
   dataset: async () => (await import('./commands/dataset.ts')).addDataset,
