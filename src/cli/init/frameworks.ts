@@ -49,8 +49,18 @@ const JS_SESSION = [
 ];
 const CONTENT = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT';
 const JS_CLIENT_SPANS = 'put a span around each turn and tool: traceAgent and traceTool of openinference-core';
-const PY_CLIENT_SPANS =
-  'put a span around each turn and tool: @tracer.agent and @tracer.tool, of openinference.instrumentation.TracerProvider().get_tracer(__name__)';
+
+/** OpenInference for a client of a model, whose calls know nothing of turns and tools. */
+function pythonClient(client: string, instrumentor: string): Tracing {
+  const tracing = openInference(client, instrumentor);
+  return {
+    ...tracing,
+    imports: [...tracing.imports, 'from openinference.instrumentation import OITracer, TraceConfig'],
+    code: [...tracing.code, 'tracer = OITracer(provider.get_tracer("agent"), config=TraceConfig())'],
+    yours:
+      'from assay_tracing import tracer, and put @tracer.agent on the function that answers a turn, @tracer.tool on each tool',
+  };
+}
 
 /** An instrumentation of OpenInference for Python: package, module and class are named after the framework. */
 function openInference(
@@ -218,14 +228,14 @@ const PYTHON: readonly Omit<Framework, 'language'>[] = [
     name: 'OpenAI SDK',
     section: 'OpenInference (Arize)',
     packages: ['openai'],
-    tracing: openInference('openai', 'OpenAIInstrumentor', { yours: PY_CLIENT_SPANS }),
+    tracing: pythonClient('openai', 'OpenAIInstrumentor'),
   },
   {
     id: 'anthropic',
     name: 'Anthropic SDK',
     section: 'OpenInference (Arize)',
     packages: ['anthropic'],
-    tracing: openInference('anthropic', 'AnthropicInstrumentor', { yours: PY_CLIENT_SPANS }),
+    tracing: pythonClient('anthropic', 'AnthropicInstrumentor'),
   },
   { id: 'autogen', name: 'AutoGen', section: 'AutoGen', packages: ['autogen-agentchat'] },
   {

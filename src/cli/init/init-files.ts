@@ -99,7 +99,8 @@ function environmentOf(frameworks: readonly Framework[], { name, version, otlp }
 
 function partsOf(frameworks: readonly Framework[], part: 'imports' | 'code', { otlp }: Plan): readonly string[] {
   const lines = frameworks.flatMap(({ tracing }) => tracing?.[part] ?? []).map((line) => line.replace('<otlp>', otlp));
-  return part === 'imports' ? [...new Set(lines)].toSorted() : lines;
+  const once = [...new Set(lines)];
+  return part === 'imports' ? once.toSorted() : once;
 }
 
 function pythonText(frameworks: readonly Framework[], plan: Plan): string {
