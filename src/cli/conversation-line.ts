@@ -5,7 +5,7 @@ import { isFailure, severityOf } from '../model/severity.ts';
 import { worstOf } from '../model/worst-first.ts';
 import { type Style, safe, type Terminal } from './terminal.ts';
 
-/** Where nothing says how wide the output is. */
+/** Columns of an output that is no terminal. */
 const WIDTH = 240;
 const WIDTH_MIN = 40;
 const NAME_MAX = 24;

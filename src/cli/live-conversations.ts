@@ -17,10 +17,12 @@ const NAMED_MAX = 1_000;
 const SHOWN_MAX = 10_000;
 const EVENT_CHARACTERS_MAX = 1 << 20;
 
+export type FollowState = 'watching' | 'away' | 'back';
+
 interface Following {
   readonly signal: AbortSignal;
-  /** Called once when the service goes, and once when it is back. */
-  readonly onChange: (state: 'away' | 'back') => void;
+  /** Called once when all that comes will be shown, once when the service goes, and once when it is back. */
+  readonly onChange: (state: FollowState) => void;
 }
 
 /** Fails if the service is not there at the beginning; later it is waited for. */
@@ -30,6 +32,7 @@ export async function* followConversations(
 ): AsyncGenerator<ConversationItem> {
   const shown = new Map<string, string>();
   for (const item of await listed(service, [])) shown.set(item.conversation_id, scoresOf(item));
+  onChange('watching');
   const named = new Set<string>();
   // Never rejects, and ends with the signal.
   void listen(service, named, signal);
@@ -52,7 +55,7 @@ export async function* followConversations(
         yield item;
       }
     } catch {
-      // Whatever it was, the next answer ends it.
+      // The reason does not matter: the next answer ends it.
       if (!isAway && !signal.aborted) onChange('away');
       isAway = true;
     }
@@ -64,7 +67,7 @@ function scoresOf({ evaluations }: ConversationItem): string {
   return JSON.stringify(evaluations.map(({ suite, turn_id, outcome, score }) => [suite, turn_id, outcome, score]));
 }
 
-/** Those with the ids, or without ids the latest. */
+/** Conversations with these ids; without ids, the latest ones. */
 async function listed({ url, token }: AskedService, ids: readonly string[]): Promise<readonly ConversationItem[]> {
   const asked = new URL(`/api/v1/conversations?limit=${LISTED_MAX}`, url);
   for (const id of ids) asked.searchParams.append('conversation_id', id);

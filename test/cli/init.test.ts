@@ -63,7 +63,7 @@ test.each(FRAMEWORKS.filter(({ tracing }) => tracing !== undefined))(
       ...Object.keys(tracing?.env ?? {}).filter((name) => name !== 'TRACELOOP_BASE_URL'),
     ];
 
-    // Of clients of models, the page has one section together.
+    // The page has one section for all clients of models.
     const inPage = (name: string) => (section === 'OpenInference (Arize)' ? name.replace(/Instrumentor$/, '') : name);
     for (const name of names) expect(said).toContain(inPage(name));
     if (tracing?.scope !== undefined) expect(captureSwitchOf(tracing.scope).framework).not.toBe('this instrumentation');

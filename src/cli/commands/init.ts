@@ -104,7 +104,7 @@ function planOf(
   return { ...project, frameworks, languages, otlp };
 }
 
-/** Those with a framework that a file switches on. */
+/** Languages with a framework that a file switches on. */
 function languagesOf(frameworks: readonly Framework[]): readonly Language[] {
   const traced = frameworks.filter(({ tracing }) => tracing !== undefined && tracing.exporter !== 'env');
   return [...new Set(traced.map(({ language }) => language))];

@@ -3,13 +3,19 @@ import type { Command } from 'commander';
 import type { ConversationItem } from '../../api/conversation-list.ts';
 import { isFailure } from '../../model/severity.ts';
 import { conversationLine, shownEvaluation } from '../conversation-line.ts';
-import { followConversations } from '../live-conversations.ts';
+import { type FollowState, followConversations } from '../live-conversations.ts';
 import { load } from '../load.ts';
 import { askedPort, askedService, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
 type WatchFlags = ServiceFlags & { readonly agent?: string; readonly suite?: string; readonly failed?: boolean };
+
+const STATES = {
+  watching: (url) => `watching ${url}`,
+  away: (url) => `${url} does not answer: waiting for it`,
+  back: (url) => `${url} answers again`,
+} as const satisfies Readonly<Record<FollowState, (url: string) => string>>;
 
 const HELP = `
 A line is when it was scored, the agent and its version, the outcome, the score, the first criterion that failed, and
@@ -34,11 +40,7 @@ export function addWatch(program: Command, terminal: Terminal): void {
       const service = askedService(flags, settings);
       const stopped = new AbortController();
       for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort());
-      const onChange = (state: 'away' | 'back') =>
-        terminal.err(
-          state === 'away' ? `${service.url} does not answer: waiting for it` : `${service.url} answers again`,
-        );
-      terminal.err(`watching ${service.url}`);
+      const onChange = (state: FollowState) => terminal.err(STATES[state](service.url));
       for await (const item of followConversations(service, { signal: stopped.signal, onChange })) {
         if (!isWanted(item, flags)) continue;
         if (flags.json === true) terminal.json(item);

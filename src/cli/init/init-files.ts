@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync }
 import path from 'node:path';
 import type { Framework, Language } from './frameworks.ts';
 
-export interface InitFile {
+interface InitFile {
   readonly name: string;
   readonly text: string;
 }

@@ -77,7 +77,7 @@ function packagesOf(language: Language, frameworks: readonly Framework[]): reado
   return [...new Set([...own, ...(isExporterOwn ? [] : EXPORTER_PACKAGES[language])])];
 }
 
-/** Of Python nobody knows where packages are, and installing one twice does no harm. */
+/** Looks only for packages of npm. Python may keep its packages anywhere, and installing one twice does no harm. */
 function isInstalled(folder: string, language: Language, bounded: string): boolean {
   const name = bounded.replace(/(?<=.)@.*/, '');
   return language === 'javascript' && installedVersion(folder, name) !== undefined;
