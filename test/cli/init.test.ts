@@ -170,6 +170,8 @@ test('a folder that says nothing, and a framework that nobody knows, are refused
   const unknown = await assayHere(['init', ...NOWHERE, '--framework', 'lang-chian']);
 
   expect([nothing.status, nothing.stderr]).toEqual([3, expect.stringContaining('or give --framework')]);
+  const own = await assayHere(['init', ...NOWHERE], { cwd: path.resolve(import.meta.dirname, '../..') });
+  expect([own.status, own.stderr]).toEqual([3, expect.stringMatching(/own folder: .* node \S+bin\/assay\.mjs init/)]);
   expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('langchain')]);
 });
 
@@ -193,6 +195,6 @@ test('it tests a running service, under the name of an agent that nobody has', a
   );
   expect(stdout).toContain('The service has no suite my-agent');
   expect(stdout).toContain(`where the agent runs, set it to ${running.otlp}`);
-  expect(stdout).toMatch(/The latest of your agents:\n\S+ {2}mine v1 /);
+  expect(stdout).toMatch(/Latest conversations:\n\S+ {2}mine v1 /);
   expect(stdout).not.toContain('\u001b');
 });

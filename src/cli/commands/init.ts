@@ -30,6 +30,7 @@ type InitFlags = ServiceFlags & {
   readonly undo?: boolean;
 };
 
+const ROOT = path.resolve(import.meta.dirname, '../../..');
 const OWN_SHOWN = 5;
 const LATEST = 50;
 
@@ -39,7 +40,7 @@ stays as it is. If a service runs, a test conversation of the agent ${TEST_AGENT
 
 Examples:
   assay init                            # looks at package.json, requirements.txt, pyproject.toml and their kind
-  assay init --framework langchain openai
+  assay init --framework langchain
   assay init --dry-run
   assay init --undo`;
 
@@ -92,6 +93,11 @@ function planOf(
   folder: string,
   { otlp, given = [] }: { readonly otlp: string; readonly given: InitFlags['framework'] },
 ): Plan & Project {
+  if (folder === ROOT)
+    throw new CommandFailure(
+      `this is Assay's own folder: call init in that of your agent, as node ${path.join(ROOT, 'bin/assay.mjs')} init`,
+      EXIT.input,
+    );
   const project = readProject(folder);
   const chosen = withoutRecorded(FRAMEWORKS.filter(({ id }) => given.includes(id)));
   const frameworks = given.length > 0 ? chosen : project.frameworks;
@@ -140,7 +146,7 @@ async function test(service: Parameters<typeof sendTestConversation>[0], termina
     terminal.out('The service has no suite my-agent: start it in this folder, where assay.yaml names it.');
   const latest = await ask(new URL(`/api/v1/conversations?limit=${LATEST}`, url), reading(token));
   const own = conversationList.parse(latest).conversations.filter(({ agent }) => agent !== TEST_AGENT);
-  terminal.out(own.length === 0 ? '\nNo conversation of your agent has come yet.' : '\nThe latest of your agents:');
+  terminal.out(own.length === 0 ? '\nNo conversation of an agent has come yet.' : '\nLatest conversations:');
   for (const one of own.slice(0, OWN_SHOWN)) terminal.out(conversationLine(terminal, one));
   terminal.out(`\nRun your agent, and see its scores: ${url}/  or  ${assayHere(process.cwd())} watch`);
 }
@@ -148,6 +154,6 @@ async function test(service: Parameters<typeof sendTestConversation>[0], termina
 /** The command as it can be typed in the folder. */
 function assayHere(folder: string): string {
   if (existsSync(path.join(folder, 'node_modules/.bin/assay'))) return 'npx assay';
-  const program = path.relative(folder, path.resolve(import.meta.dirname, '../../../bin/assay.mjs'));
+  const program = path.relative(folder, path.join(ROOT, 'bin/assay.mjs'));
   return `node ${/^[\w./-]+$/.test(program) ? program : safe(JSON.stringify(program))}`;
 }

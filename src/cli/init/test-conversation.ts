@@ -14,6 +14,7 @@ export const TEST_AGENT = 'assay-init-test';
 /** A turn is scored ten seconds after its last span, unless the service is set otherwise. */
 const SCORED_WITHIN_MS = 90_000;
 const ASK_EVERY_MS = 1_000;
+const SENT_WITHIN_MS = 10_000;
 
 interface Receiver extends AskedService {
   readonly otlp: string;
@@ -38,7 +39,14 @@ export async function sendTestConversation({ otlp, writeToken }: Receiver): Prom
   };
   const body = requestOfMessages({ value, place: id, lineNumber: 0 }) ?? '';
   const headers = { 'content-type': 'application/json', ...reading(writeToken).headers };
-  await (await askResponse(new URL('/v1/traces', otlp), { method: 'POST', headers, body })).arrayBuffer();
+  await (
+    await askResponse(new URL('/v1/traces', otlp), {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(SENT_WITHIN_MS),
+    })
+  ).arrayBuffer();
   return id;
 }
 

@@ -34,6 +34,7 @@ export function sayWhatToDo(folder: string, plan: Plan & Project, { out, paint }
     out(
       '\nNo known framework is among the dependencies: the file exports whatever spans your program writes. Which ones Assay needs: docs/frameworks.md, "Your own code". Frameworks can be named by --framework.',
     );
+  else out(`\nrecognized: ${[...new Set(frameworks.map(({ name }) => name))].join(', ')}`);
   for (const language of languages) {
     const own = frameworks.filter((one) => one.language === language);
     const install = packagesOf(language, own).filter((name) => !isInstalled(folder, language, name));
