@@ -26,24 +26,23 @@ export const WRITTEN: readonly Written[] = [
   { page: 'docs/operate/projects.md', starts: '# payments.yaml', file: 'payments.yaml' },
   { page: 'docs/score/suites.md', starts: 'suite: refunds', file: 'refunds.yaml' },
   { page: 'docs/score/suites.md', starts: 'agent: refund-bot', file: 'refunds.test.yaml' },
-  { page: 'docs/score/suites.md', starts: 'check: >-', file: 'calls.yaml', before: `${SUITE_HEAD}criteria:\n` },
+  { page: 'docs/reference/suite-language.md', starts: 'check: >-', file: 'calls.yaml', before: `${SUITE_HEAD}criteria:\n` },
   {
-    page: 'docs/score/suites.md',
+    page: 'docs/reference/suite-language.md',
     starts: 'check: refund.args.amount',
     file: 'absent.yaml',
     before: `${SUITE_HEAD}extract: { refund: last(tools('refund_order')) }\ncriteria:\n`,
   },
-  { page: 'docs/score/suites.md', starts: '- name: tone', file: 'tone.yaml', before: `${SUITE_HEAD}criteria:\n` },
   { page: 'docs/score/feedback.md', starts: '- { name: liked', file: 'liked.yaml', before: `${SUITE_HEAD}criteria:\n` },
-  { page: 'docs/score/suites.md', starts: 'golden:', file: 'path.yaml', before: SUITE_HEAD },
+  { page: 'docs/reference/suite-language.md', starts: 'golden:', file: 'path.yaml', before: SUITE_HEAD },
   {
-    page: 'docs/score/suites.md',
+    page: 'docs/reference/suite-language.md',
     starts: 'import { defineSuite, hasFailed',
     file: 'refunded-once.ts',
     run: 'npx assay validate refunded-once.ts',
   },
   {
-    page: 'docs/score/suites.md',
+    page: 'docs/reference/suite-language.md',
     starts: 'check: scored(',
     file: 'concise.ts',
     before: `import { defineSuite, scored } from 'assay/suite';
@@ -57,7 +56,7 @@ export default defineSuite({
     run: 'npx assay validate concise.ts',
   },
   {
-    page: 'docs/score/suites.md',
+    page: 'docs/reference/suite-language.md',
     starts: 'import { defineSuite, expressions',
     file: 'expressions.ts',
     run: 'npx assay validate expressions.ts',

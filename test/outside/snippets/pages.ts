@@ -188,6 +188,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     // A changed copy of the suite above.
     replace: { 'suites/refunds-2.yaml': 'refunds.yaml' },
   },
+  'docs/reference/packs.md': { files: { 'recorded.jsonl': RECORDED } },
   'docs/score/system-prompt-as-a-suite.md': {
     folder: 'examples/system-prompt-as-a-suite',
     files: { 'recorded.jsonl': RECORDED },
