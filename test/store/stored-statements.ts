@@ -138,6 +138,7 @@ function read(): void {
   void reader.pages.countedPlaces({ width: 1, since: 0 });
   reader.pages.firstTimes('m');
   reader.pages.countUpTo(10);
+  reader.pages.countAgents(10);
   reader.pages.judging(Date.now());
   reader.truthOf(row);
   reader.feedbackOf(row);

@@ -183,6 +183,22 @@ export function* parts(_: Dialect, { since, until, parts: number, max }: PartsAs
   return { conversations, first: first.map(toPlace) };
 }
 
+/** Agents of evaluated conversations, one step through the index of the frame for each. */
+const AGENTS: Statement = {
+  name: 'count-agents',
+  sql: `WITH RECURSIVE named (agent, number) AS (
+      SELECT min(agent), 1 FROM conversations WHERE frame IS NOT NULL
+      UNION ALL SELECT (SELECT min(agent) FROM conversations WHERE frame IS NOT NULL AND agent > named.agent), number + 1
+        FROM named WHERE named.agent IS NOT NULL AND number <= ?)
+    SELECT count(agent) AS agents FROM named`,
+};
+
+/** Agents of evaluated conversations, or the limit if there are more. */
+export function* countAgents(_: Dialect, limit: number): Rule<number> {
+  const [row] = yield* rows<{ readonly agents: number }>(AGENTS, [limit - 1]);
+  return row?.agents ?? 0;
+}
+
 /** Conversations, or the limit if there are more. */
 export function* countUpTo({ anyOrder }: IndexedSearch, limit: number): Rule<number> {
   const sql = `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${anyOrder} LIMIT ?) counted`;
