@@ -125,6 +125,10 @@ const label = z.strictObject({
   at: time,
   turn_id: z.string().optional(),
   note: z.string().optional(),
+  seen: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: the verdict was in sight when it was given, so it counts in no agreement' }),
 });
 export type LabelJson = z.infer<typeof label>;
 

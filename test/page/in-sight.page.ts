@@ -129,3 +129,23 @@ test('a failed call is open with its values, words have their markup as elements
   expect(await answer.locator('a, img, td b').count()).toBe(0);
   expect(await answer.innerText()).toContain('https://example.com/x');
 });
+
+test('a verdict is called wrong where it stands: the label says that the verdict was in sight, and counts in no agreement', async () => {
+  const page = await open(WIDE);
+  const given = page.locator('.verdict.fail .given').first();
+  const criterion = await page.locator('.verdict.fail b').first().innerText();
+  await given.locator('..').getByRole('button', { name: 'Right?' }).first().click();
+  await page.getByPlaceholder('your name').fill('bo');
+  await page.getByPlaceholder('your name').press('Enter');
+  await page.getByPlaceholder('why (may be left out)').fill('The bank did it later.');
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Wrong: it is a pass' }).click();
+  await page.getByText('Kept, with your name.').waitFor();
+
+  await page.reload();
+  const said = page.locator('.known li', { hasText: 'by bo' });
+  await said.waitFor();
+  expect(await said.innerText()).toMatch(/by bo, .*, with the verdict in sight: The bank did it later\./s);
+  const agreement = await fetch(`${http}/api/v1/review/agreement?suite=default&criterion=${criterion}`);
+  expect(await agreement.json()).toMatchObject({ labels: 0, people: { labellers: [] } });
+});

@@ -26,7 +26,12 @@ export const WRITTEN: readonly Written[] = [
   { page: 'docs/operate/projects.md', starts: '# payments.yaml', file: 'payments.yaml' },
   { page: 'docs/score/suites.md', starts: 'suite: refunds', file: 'refunds.yaml' },
   { page: 'docs/score/suites.md', starts: 'agent: refund-bot', file: 'refunds.test.yaml' },
-  { page: 'docs/reference/suite-language.md', starts: 'check: >-', file: 'calls.yaml', before: `${SUITE_HEAD}criteria:\n` },
+  {
+    page: 'docs/reference/suite-language.md',
+    starts: 'check: >-',
+    file: 'calls.yaml',
+    before: `${SUITE_HEAD}criteria:\n`,
+  },
   {
     page: 'docs/reference/suite-language.md',
     starts: 'check: refund.args.amount',

@@ -18,6 +18,7 @@ import { GoldenView } from './golden-view.tsx';
 import { History } from './history.tsx';
 import { anchorOf, useInSight, verdictAnchor } from './in-sight.ts';
 import { Moves } from './moves.tsx';
+import { SayWrong } from './say-wrong.tsx';
 import { Verdicts } from './verdicts.tsx';
 import { Complaints, WhatIsKnown } from './what-is-known.tsx';
 
@@ -142,6 +143,7 @@ function Body({ conversation, place, query }: BodyProps) {
           all={conversation.evaluations_full}
           turns={conversation.turn_list}
           chosen={verdict}
+          beside={(given) => <SayWrong conversation={conversation.conversation_id} given={given} />}
           onVerdict={(evaluation, one) =>
             show({ verdict: verdictKey(evaluation, one), step: undefined, turn: undefined })
           }

@@ -1,10 +1,12 @@
 /** The verdicts of the latest revision, a panel for each suite: criteria that failed first, each with the turns it failed in. */
+import type { ComponentChildren } from 'preact';
 import type {
   ConversationDetail,
   FullEvaluation,
   TurnJson,
   VerdictOfCriterion,
 } from '../../api/conversation-detail.ts';
+import { decisionOf } from '../../model/decision.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
@@ -30,6 +32,8 @@ interface VerdictsProps {
   readonly turns: ConversationDetail['turn_list'];
   readonly chosen: string | undefined;
   readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
+  /** Shown with each verdict that was decided. */
+  readonly beside?: (given: Given) => ComponentChildren;
 }
 
 const SUITES_SHOWN = 10;
@@ -37,7 +41,8 @@ const GIVEN_SHOWN = 5;
 const FINDINGS_SHOWN = 10;
 const GRADED_SHOWN = 50;
 
-export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps) {
+export function Verdicts({ evaluations, ...props }: VerdictsProps) {
+  const { turns, chosen } = props;
   const suites = suiteVerdicts(evaluations, turns);
   const isChosen = ({ evaluations: of }: SuiteVerdicts) => of.some((one) => hasChosen(one, chosen));
   const inOrder = suites.length > SUITES_SHOWN ? suites.toSorted((a, b) => +isChosen(b) - +isChosen(a)) : suites;
@@ -50,33 +55,20 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
         </p>
       ))}
       <SomeFirst of={inOrder} atATime={SUITES_SHOWN}>
-        {(shown) =>
-          shown.map((of) => (
-            <Suite
-              key={`${of.suite} ${of.version}`}
-              of={of}
-              all={all}
-              turns={turns}
-              chosen={chosen}
-              onVerdict={onVerdict}
-            />
-          ))
-        }
+        {(shown) => shown.map((of) => <Suite key={`${of.suite} ${of.version}`} of={of} {...props} />)}
       </SomeFirst>
     </section>
   );
 }
 
-type SuiteProps = Pick<VerdictsProps, 'all' | 'turns' | 'chosen' | 'onVerdict'> & { readonly of: SuiteVerdicts };
+type SuiteProps = Omit<VerdictsProps, 'evaluations'> & { readonly of: SuiteVerdicts };
 
 function Suite({ of, all, ...props }: SuiteProps) {
   const { suite, version, worst, evaluations, criteria } = of;
-  const { turns, chosen, onVerdict } = props;
+  const { turns, chosen } = props;
   const open = criteria.filter((one) => one.open.length > 0);
   const fine = criteria.filter((one) => one.open.length === 0);
-  const row = (one: CriterionVerdicts) => (
-    <Criterion key={one.criterion} of={one} turns={turns} chosen={chosen} onVerdict={onVerdict} />
-  );
+  const row = (one: CriterionVerdicts) => <Criterion key={one.criterion} of={one} {...props} />;
   const shadows = evaluations.flatMap((live) => {
     const shadow = shadowOf(live, all);
     return shadow === undefined ? [] : [{ live, shadow }];
@@ -178,9 +170,9 @@ function keyOf({ evaluation, verdict }: Given): string {
   return verdictKey(evaluation, verdict);
 }
 
-type CriterionProps = Pick<VerdictsProps, 'turns' | 'chosen' | 'onVerdict'> & { readonly of: CriterionVerdicts };
+type CriterionProps = Omit<SuiteProps, 'of' | 'all'> & { readonly of: CriterionVerdicts };
 
-function Criterion({ of, turns, chosen, onVerdict }: CriterionProps) {
+function Criterion({ of, turns, chosen, onVerdict, beside }: CriterionProps) {
   const { criterion, open, fine } = of;
   const given = open.length > 0 ? open : fine;
   const first = given.find((one) => keyOf(one) === chosen) ?? given.find(canShow) ?? given[0];
@@ -218,6 +210,7 @@ function Criterion({ of, turns, chosen, onVerdict }: CriterionProps) {
                   isNumbered={turns.length > 1}
                   isChosen={keyOf(one) === chosen}
                   onVerdict={onVerdict}
+                  beside={beside}
                 />
               ))
           }
@@ -242,9 +235,10 @@ interface GivenProps {
   readonly isNumbered: boolean;
   readonly isChosen: boolean;
   readonly onVerdict: VerdictsProps['onVerdict'];
+  readonly beside: VerdictsProps['beside'];
 }
 
-function GivenVerdict({ given, isNumbered, isChosen, onVerdict }: GivenProps) {
+function GivenVerdict({ given, isNumbered, isChosen, onVerdict, beside }: GivenProps) {
   const { evaluation, verdict, turn } = given;
   const { evidence, reason, judged_by: judge, sub_agents: subAgents = [], steps } = verdict;
   const judgedBy =
@@ -265,6 +259,7 @@ function GivenVerdict({ given, isNumbered, isChosen, onVerdict }: GivenProps) {
         )}
         <SpanText in="span" text={reason} charactersMax={2_000} />
       </p>
+      {decisionOf(verdict.verdict) !== undefined && beside?.(given)}
       {(subAgents.length > 0 || judge !== undefined) && (
         <p class="aside">
           {subAgents.length > 0 && (

@@ -56,7 +56,7 @@ function Part<Row>({ title, of: rows, line }: PartProps<Row>) {
   );
 }
 
-function labelLine({ label_id: id, criterion, label, by, at, note }: ConversationDetail['labels'][number]) {
+function labelLine({ label_id: id, criterion, label, by, at, note, seen }: ConversationDetail['labels'][number]) {
   return (
     <li key={id}>
       <VerdictMark verdict={label} />
@@ -65,6 +65,7 @@ function labelLine({ label_id: id, criterion, label, by, at, note }: Conversatio
       <SpanText text={by} />
       {', '}
       <Time at={at} />
+      {seen === true && ', with the verdict in sight'}
       {note !== undefined && ': '}
       {note !== undefined && <SpanText text={note} charactersMax={600} />}
     </li>
