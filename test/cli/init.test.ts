@@ -165,6 +165,26 @@ test('the module is a program, whatever the project is called', async () => {
   expect(existsSync(path.join(folder, 'assay-tracing.mjs'))).toBe(true);
 });
 
+test.each<[string, string, RegExp, readonly string[]]>([
+  ['genkit', '{"genkit":"1"}', /Genkit .*\n {2}Your own code switches its spans on/, []],
+  ['Traceloop', '{"@traceloop/node-server-sdk":"1"}', /set TRACELOOP_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n/, []],
+  ['nothing known', '{"left-pad":"1"}', /No known framework is among the dependencies/, ['assay-tracing.mjs']],
+  [
+    'OpenTelemetry that is set up',
+    '{"ai":"7","@opentelemetry/sdk-node":"1"}',
+    /@opentelemetry\/sdk-node may set OpenTelemetry up: then do not load this file/,
+    ['assay-tracing.mjs'],
+  ],
+])('%s: it says what only the program can do', async (_, dependencies, said, tracing) => {
+  const folder = projectWith({ 'package.json': `{"dependencies":${dependencies}}`, 'pnpm-lock.yaml': '' });
+
+  const { status, stdout } = await assayHere(['init', ...NOWHERE], { cwd: folder });
+
+  expect([status, stdout]).toEqual([0, expect.stringMatching(said)]);
+  expect(stdout.includes('pnpm add')).toBe(tracing.length > 0);
+  expect(readdirSync(folder).filter((name) => name.startsWith('assay-'))).toEqual(tracing);
+});
+
 test('a folder that says nothing, and a framework that nobody knows, are refused', async () => {
   const nothing = await assayHere(['init', ...NOWHERE]);
   const unknown = await assayHere(['init', ...NOWHERE, '--framework', 'lang-chian']);

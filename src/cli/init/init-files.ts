@@ -176,9 +176,10 @@ criteria:
     question: Is there an answer of at most 1500 characters?
     weight: 1
     check: size(final_answer) > 0 && size(final_answer) <= 1500
-  # The weights sum to 1. A second question could be:
+  # \`assay suite draft --from-store\` proposes questions from the conversations that came. The weights sum to 1. A
+  # second question could be:
   # - name: looked_up_once
-  #   question: Was nothing looked up twice?
+  #   question: Was look_up called at most once?
   #   weight: 0.5
   #   check: size(tools('look_up')) <= 1
 `;
