@@ -185,6 +185,17 @@ test.each<[string, string, RegExp, readonly string[]]>([
   expect(readdirSync(folder).filter((name) => name.startsWith('assay-'))).toEqual(tracing);
 });
 
+test('a program in Python that exports already gets a second exporter, with an address of its own', async () => {
+  const folder = projectWith({ 'requirements.txt': 'smolagents\nopentelemetry-sdk\n' });
+
+  const { stdout } = await assayHere(['init', ...NOWHERE], { cwd: folder });
+  const text = readFileSync(path.join(folder, 'assay_tracing.py'), 'utf8');
+
+  expect(stdout).toContain('opentelemetry-sdk may set OpenTelemetry up: import it after that, and it adds an exporter');
+  expect(text).toMatch(/OTLPSpanExporter\(endpoint="http:\/\/127\.0\.0\.1:\d+\/v1\/traces"\)/);
+  expect(text).not.toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
+});
+
 test('a folder that says nothing, and a framework that nobody knows, are refused', async () => {
   const nothing = await assayHere(['init', ...NOWHERE]);
   const unknown = await assayHere(['init', ...NOWHERE, '--framework', 'lang-chian']);

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Framework, Language } from './frameworks.ts';
+import type { Project } from './project.ts';
 
 interface InitFile {
   readonly name: string;
@@ -20,9 +21,7 @@ const CONFIGURATION = 'assay.yaml';
 const SUITE = 'suites/my-agent.yaml';
 const NAMES = [...Object.values(TRACING_FILES), CONFIGURATION, SUITE];
 
-export interface Plan {
-  readonly name: string;
-  readonly version: string;
+export interface Plan extends Pick<Project, 'name' | 'version' | 'telemetry'> {
   readonly otlp: string;
   /** Languages of which a tracing file is written. */
   readonly languages: readonly Language[];
@@ -104,10 +103,13 @@ function partsOf(frameworks: readonly Framework[], part: 'imports' | 'code', { o
 }
 
 function pythonText(frameworks: readonly Framework[], plan: Plan): string {
-  const environment = environmentOf(frameworks, plan).map(
-    ([key, value]) => `os.environ.setdefault("${key}", "${value}")`,
-  );
-  return `"""Sends the spans of this agent to Assay. Import it before anything else: \`import assay_tracing\`."""
+  // The variable may be the address of the exporter that the program has already.
+  const isSetUp = plan.telemetry.python.length > 0;
+  const address = isSetUp ? `endpoint="${plan.otlp}/v1/traces"` : '';
+  const environment = environmentOf(frameworks, plan)
+    .filter(([key]) => !isSetUp || key !== 'OTEL_EXPORTER_OTLP_ENDPOINT')
+    .map(([key, value]) => `os.environ.setdefault("${key}", "${value}")`);
+  return `"""Sends the spans of this agent to Assay. Import it first, or after your own set-up of OpenTelemetry."""
 import os
 
 # Variables that are set already are kept. Give each release a version of its own, so that they can be compared.
@@ -122,7 +124,7 @@ provider = trace.get_tracer_provider()
 if not isinstance(provider, TracerProvider):
     provider = TracerProvider()
     trace.set_tracer_provider(provider)
-provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(${address})))
 ${lines(partsOf(frameworks, 'code', plan))}`;
 }
 

@@ -41,7 +41,7 @@ export function sayWhatToDo(folder: string, plan: Plan & Project, { out, paint }
     if (install.length > 0)
       out(`\n${paint('bold', 'install')}\n  ${installerOf(folder, language)} ${install.join(' ')}`);
     out(`\n${paint('bold', 'load')}\n  ${LOADED[language]}`);
-    if (telemetry.length > 0) out(`  ${ALREADY_SET_UP[language](telemetry.join(', '), otlp)}`);
+    if (telemetry[language].length > 0) out(`  ${ALREADY_SET_UP[language](telemetry[language].join(', '), otlp)}`);
   }
   for (const framework of frameworks) sayOf(framework, plan, { out, paint });
   const { OTEL_EXPORTER_OTLP_ENDPOINT: elsewhere } = process.env;
