@@ -21,7 +21,8 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title=assay org.opencontainers.image.licenses=Apache-2.0
 LABEL org.opencontainers.image.version=0.2.0
-# On every address, and so with tokens: without one it does not start, and says how to make one (docs/security.md).
+# On every address, and so with tokens: without one it does not start, and says how to make one
+# (docs/operate/security.md).
 # With glibc's eight arenas a core, and with large buffers in them, memory that was freed stays with the process.
 ENV NODE_ENV=production \
   MALLOC_ARENA_MAX=2 \

@@ -3,7 +3,8 @@
  * Writes the files of deploy/ that have a TypeScript source. They are checked in; a test compares them with the source.
  *
  * npm run generate -- --trial <folder> [--shorter-by 360]
- * Writes rules with shorter times, and configurations to try them with, into a separate folder: see docs/quickstart.md.
+ * Writes rules with shorter times, and configurations to try them with, into a separate folder: see
+ * docs/start/operators.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -7,6 +7,7 @@ import { isOf, type Level, settingsIn, type Section } from '../src/config/sectio
 import { REMOVED } from '../src/config/removed-settings.ts';
 import type { Setting } from '../src/config/setting.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/sections.ts';
+import { withReadingTime } from './reading-time.ts';
 import { flow, isByName, settingsYaml } from './settings-yaml.ts';
 import { wrapProse } from './wrap-prose.ts';
 
@@ -15,9 +16,12 @@ const { judging, kafka, sharedStore, ...mappings } = SECTIONS;
 const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
 
 export function configurationPage(): string {
-  return wrapProse(`<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
+  return withReadingTime(
+    wrapProse(`<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
 
 # Configuration
+
+*For people who run Assay. 1 minute.*
 
 Assay runs without a configuration. Put the settings that you want to change into \`assay.yaml\` in the folder where you
 start it (or \`--config <file>\`). Environment variables win over the file, flags over both. \`npx assay validate\`
@@ -41,12 +45,12 @@ in it are relative to it. The reference of the [common](#common-settings) and of
 # assay.yaml
 ${settingsYaml('common', [service, suites, process, ...Object.values<Section<unknown>>(mappings)])}\`\`\`
 
-Judges are models that criteria may ask (see [judges.md](judges.md)). There is none unless you name one; \`provider\` and \`model\` must be there:
+Judges are models that criteria may ask (see [judges.md](../score/judges.md)). There is none unless you name one; \`provider\` and \`model\` must be there:
 
 \`\`\`yaml
 ${settingsYaml('common', [judging])}\`\`\`
 
-With Kafka and a shared store (see [kafka.md](kafka.md) and [scaling.md](scaling.md)) there is more:
+With Kafka and a shared store (see [kafka.md](../operate/kafka.md) and [scaling.md](../operate/scaling.md)) there is more:
 
 \`\`\`yaml
 ${settingsYaml('common', [kafka, sharedStore])}\`\`\`
@@ -104,7 +108,7 @@ If there is any mistake, nothing changes: all mistakes are logged, \`assay_confi
 
 ## Who may do what
 
-On a loopback address, programs on the same machine need nothing. On any other address every client needs a token, and Assay does not start without one: [security.md](security.md) lists the roles and says how to make tokens. \`assay_access_total\` counts accepted callers, \`assay_access_refused_total\` rejected ones.
+On a loopback address, programs on the same machine need nothing. On any other address every client needs a token, and Assay does not start without one: [security.md](../operate/security.md) lists the roles and says how to make tokens. \`assay_access_total\` counts accepted callers, \`assay_access_refused_total\` rejected ones.
 
 \`http.write_token_file\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_requests_total\` counts accepted and rejected writes.
 
@@ -132,7 +136,8 @@ ${table(
     [key, ...(variable === undefined ? [] : [variable])].map((one) => `\`${one}\``).join(', '),
     now,
   ]),
-)}`);
+)}`),
+  );
 }
 
 /** The settings of a level, by section. */

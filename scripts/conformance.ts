@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 const PINS = path.join(import.meta.dirname, 'conformance/pins.json');
-const PAGE = path.resolve(import.meta.dirname, '../docs/conformance.md');
+const PAGE = path.resolve(import.meta.dirname, '../docs/reference/conformance.md');
 
 // The cast is the file's format: versions by package, by row.
 const pins = JSON.parse(readFileSync(PINS, 'utf8')) as Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,6 +1,6 @@
 /**
- * The table of docs/release-gate.md: how often the file that `assay gate --init` writes calls a release a regression. An
- * unchanged agent may be one in at most 5 % of gates; others lost an eighth or a quarter of their cases.
+ * The table of docs/score/release-gate.md: how often the file that `assay gate --init` writes calls a release a
+ * regression. An unchanged agent may be one in at most 5 % of gates; others lost an eighth or a quarter of their cases.
  *
  *     npm run gate:first-file                      100 gates for each figure
  *     npm run gate:first-file -- --trials 1000

@@ -1,8 +1,8 @@
 /**
  * npm run gate:power [-- --trials 200]
  *
- * The table of docs/release-gate.md: how often a gate passes a release that is no worse, by the number of cases, the
- * runs of each, the rules, and how reliable the agent is. Every gate is decided by `decideGate` over simulated
+ * The table of docs/score/release-gate.md: how often a gate passes a release that is no worse, by the number of cases,
+ * the runs of each, the rules, and how reliable the agent is. Every gate is decided by `decideGate` over simulated
  * experiments (`src/statistics/compare/gate/agent-model.ts`).
  */
 import { parseArgs } from 'node:util';

@@ -1,9 +1,9 @@
 /**
  * npm run gate:sequential [-- --trials 200]
  *
- * The table of docs/release-gate.md on `assay run --until-decided`: how many cases a sequential gate takes in the mean,
- * and how often it decides, beside the gate that is asked once at the end. Then the level of both where it is hardest:
- * releases just as good as allowed. Simulated as in `scripts/gate-power.ts`.
+ * The table of docs/score/release-gate.md on `assay run --until-decided`: how many cases a sequential gate takes in the
+ * mean, and how often it decides, beside the gate that is asked once at the end. Then the level of both where it is
+ * hardest: releases just as good as allowed. Simulated as in `scripts/gate-power.ts`.
  */
 import { parseArgs } from 'node:util';
 import { tryAgent } from '../src/statistics/compare/gate/agent-model.ts';

@@ -10,12 +10,16 @@ import { DECISIONS } from '../src/model/decision.ts';
 import { OUTCOMES, VERDICTS } from '../src/model/evaluation.ts';
 import { BASE_LABELS, QUALITY_METRICS, WITHDRAWN_METRICS } from '../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../src/report/metrics/shadow-metrics.ts';
+import { withReadingTime } from './reading-time.ts';
 import { wrapProse } from './wrap-prose.ts';
 
 export function metricsPage(): string {
-  return wrapProse(`<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->
+  return withReadingTime(
+    wrapProse(`<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->
 
 # Metrics
+
+*For people who run Assay. 1 minute.*
 
 \`GET /metrics\` on port 4319: Prometheus text, or OpenMetrics if the scraper asks for it, as Prometheus does.
 OpenMetrics has exemplars (\`trace_id\`, \`conversation_id\`) on scores, outcomes, failed criteria, and the cost, steps
@@ -43,14 +47,14 @@ ${queries(Object.values<MetricDefinition>(QUALITY_METRICS))}
 
 Levels of the TCR: alerts and dashboards have 0.85 and 0.70. They hold only for suites with evidence of the task (truth, a judge,
 golden traces, feedback, criteria of your own). A suite about form only, such as \`default\`, has none: it says nothing about whether
-the task was done. How many conversations went well, only [readings](estimate.md) say.
+the task was done. How many conversations went well, only [readings](../score/estimate.md) say.
 
 Sums, counts and sums of squares are of the same evaluations, and so are their twins: subtract each twin before you
 calculate a mean or a variance. A suite's success has no label of its own: it is \`outcome="successful_completion"\`.
 
 ## What would another suite say?
 
-These metrics compare suites in shadow ([suites.md](suites.md#changing-a-suite)) with the live suite of the same name.
+These metrics compare suites in shadow ([suites.md](../score/suites.md#changing-a-suite)) with the live suite of the same name.
 They live in the store, like those above. \`version\` is that of the suite in shadow.
 
 ${metricsTable(Object.values<MetricDefinition>(SHADOW_METRICS))}
@@ -61,7 +65,7 @@ ${queries(Object.values<MetricDefinition>(SHADOW_METRICS))}
 
 ## Has it got worse?
 
-Results of regression detection ([detection.md](detection.md)), as gauges of the one instance that runs it. \`metric\`
+Results of regression detection ([detection.md](../operate/detection.md)), as gauges of the one instance that runs it. \`metric\`
 is one of \`tcr\`, \`hard_failure\`, \`criterion\`, \`cost_per_success\`, \`steps_per_success\`; The label \`criterion\`
 exists if \`metric\` is \`criterion\`.
 
@@ -92,7 +96,7 @@ ${queries([...HEALTH_METRICS, ...Object.values<MetricDefinition>(CLUSTER_METRICS
 
 ## What do the judges do?
 
-These exist if judges are configured ([judges.md](judges.md)). The one instance that asks the judges exposes them, and
+These exist if judges are configured ([judges.md](../score/judges.md)). The one instance that asks the judges exposes them, and
 they start at zero with the process. \`judge\` is the name in the configuration.
 
 ${metricsTable(Object.values<MetricDefinition>(JUDGE_METRICS))}
@@ -102,7 +106,7 @@ Queries to start with:
 ${queries(Object.values<MetricDefinition>(JUDGE_METRICS))}
 
 The next metrics show how far judges can be trusted, from labels by people
-([judges.md](judges.md#can-the-judge-be-trusted)). One instance calculates them at the start and once a minute, for the
+([judges.md](../score/judges.md#can-the-judge-be-trusted)). One instance calculates them at the start and once a minute, for the
 200 versions that judged last. Without labels they do not exist.
 
 ${metricsTable(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
@@ -111,7 +115,7 @@ Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
 
-The last ones say how many conversations went well, from readings ([estimate.md](estimate.md)). One instance calculates
+The last ones say how many conversations went well, from readings ([estimate.md](../score/estimate.md)). One instance calculates
 them every two minutes, for the 50 agents that were there last.
 
 ${metricsTable(Object.values<MetricDefinition>(ESTIMATE_METRICS))}
@@ -180,8 +184,9 @@ trusted with names.
 Prometheus sees an increase between two samples and so never counts the first value of a new series: the one hard
 failure of a new version would be missing. A series that begins while Assay runs is therefore shown at 0 to each scraper
 once, and with its value from the next scrape on; to people it is shown as it is. See [decision
-13](decisions/0013-metrics.md).
-`);
+13](../decisions/0013-metrics.md).
+`),
+  );
 }
 
 /** At this many a scrape is measured. */

@@ -1,6 +1,7 @@
-/** `docs/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
+/** `docs/reference/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
 import { counted } from '../../src/model/counted.ts';
 import { visibleText } from '../../src/model/visible-text.ts';
+import { withReadingTime } from '../reading-time.ts';
 import { linesOf, type PageLines } from './earlier-page.ts';
 import { explanationOf } from './explanations.ts';
 import { figuresOf, hasDeviated, isPlayed, type RowResult, type WrongField } from './result.ts';
@@ -29,7 +30,9 @@ export function conformancePage(rows: readonly PageRow[], earlier = ''): string 
   const [right, sent] = [sum(figures.map((row) => row.right)), sum(figures.map((row) => row.sent))];
   const wholly = figures.filter((row) => row.right === row.sent).length;
   const frameworks = new Set(inTable.map(({ row }) => row.framework)).size;
-  return `# Conformance
+  return withReadingTime(`# Conformance
+
+*For agent developers who choose a framework. 1 minute.*
 
 Lists how much Assay reads of what each framework and instrumentation exports. A robot plays one scripted agent through
 them, against a scripted model, and compares Assay's reading with the script.
@@ -71,7 +74,7 @@ ${wrongList(inTable)}
 ## What could not be played
 
 ${notPlayed(shown, inTable)}
-`;
+`);
 }
 
 const LANGUAGES = { python: 'Python', javascript: 'JavaScript', java: 'Java' } as const;

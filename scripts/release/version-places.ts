@@ -23,7 +23,7 @@ export const VERSION_PLACES: readonly VersionPlace[] = [
   { file: 'docker-compose.yml', pattern: /(\$\{ASSAY_IMAGE:-assay:)([^}]+)/g, times: 1 },
   { file: 'deploy/kubernetes/kustomization.yaml', pattern: /^( +newTag: )(\S+)/gm, times: 1 },
   { file: 'deploy/kubernetes/single/kustomization.yaml', pattern: /^( +newTag: )(\S+)/gm, times: 1 },
-  { file: 'docs/release-gate.md', pattern: /(\/assay-)(\d+\.\d+\.\d+)(?=\.tgz)/g, times: 1 },
+  { file: 'docs/score/release-gate.md', pattern: /(\/assay-)(\d+\.\d+\.\d+)(?=\.tgz)/g, times: 1 },
 ];
 
 /** Every version that a place has. */

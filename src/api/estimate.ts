@@ -61,7 +61,7 @@ const explained = z
     widened_by: share.meta({ description: 'at either end, because readers disagree' }),
     against: z.number().meta({ description: 'a value is in the interval while its evidence, a logarithm, is less' }),
   })
-  .meta({ description: 'docs/estimate.md has the formula; examples/estimate recomputes the interval from this' });
+  .meta({ description: 'docs/score/estimate.md has the formula; examples/estimate recomputes the interval from this' });
 
 export const estimateAnswer = z.strictObject({
   agent: z.string(),

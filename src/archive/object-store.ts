@@ -1,6 +1,6 @@
 /**
  * Object storage as the archive needs it: whole objects under keys, written once or replaced whole. A folder or a bucket
- * of the S3 interface (`docs/archive.md`).
+ * of the S3 interface (`docs/operate/archive.md`).
  *
  * A put replaces the object under its key or leaves the earlier one, whatever happens in between. A put without an answer
  * may have been carried out, so callers repeat it under the same key.

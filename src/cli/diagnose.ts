@@ -62,7 +62,7 @@ const REMEDIES = {
   'over-limit': 'raise `turn.max_bytes`, or end traces sooner',
   'logs-without-spans': 'export the spans of the same traces as well',
   'no-agent-steps':
-    'nothing to do if other services send here too; an agent that is among them is not understood: docs/frameworks.md',
+    'nothing to do if other services send here too; an agent that is among them is not understood: docs/start/frameworks.md',
   'not-understood': 'read the log: it names the trace and the reason',
 } satisfies Record<TurnFate, string | undefined>;
 
@@ -215,7 +215,12 @@ function adviceOf(observed: Observed): readonly Advice[] {
 }
 
 const FLAGS: readonly (readonly [metric: string, bad: number, problem: string, remedy: string])[] = [
-  ['assay_insecure_no_auth', 1, 'everybody who reaches it can read and send', 'create tokens: docs/security.md'],
+  [
+    'assay_insecure_no_auth',
+    1,
+    'everybody who reaches it can read and send',
+    'create tokens: docs/operate/security.md',
+  ],
   ['assay_config_last_reload_successful', 0, 'the configuration could not be reloaded', 'run `assay validate`'],
   [
     'assay_problem',
@@ -247,7 +252,7 @@ function behind(scrape: Scrape): readonly Advice[] {
   const seconds = Math.max(scrape.sum('assay_log_lag_seconds'), scrape.sum('assay_cluster_time_lag_seconds'));
   return seconds < BEHIND_FROM_SECONDS
     ? []
-    : [{ problem: `scoring is ${Math.round(seconds)} s behind`, remedy: 'see docs/scaling.md if it grows' }];
+    : [{ problem: `scoring is ${Math.round(seconds)} s behind`, remedy: 'see docs/operate/scaling.md if it grows' }];
 }
 
 function unscored(scrape: Scrape): readonly Advice[] {
@@ -291,13 +296,16 @@ function noted(lacks: readonly string[]): string {
   return lacks.includes('tools') ? 'that it sends no tool calls' : 'that it sends tool calls; no error of one was seen';
 }
 
-const CAPTURE = 'switch content capture on: docs/frameworks.md';
+const CAPTURE = 'switch content capture on: docs/start/frameworks.md';
 
 /** Content that does not come with spans: the agent or its users have to send it. */
 const SENT_REMEDIES: readonly (readonly [need: string, remedy: string])[] = [
-  ['truth', 'attach the truth that they compare with: docs/instrument.md'],
-  ['feedback', 'send what users say, or leave it: they are undecided where no user said anything (docs/feedback.md)'],
-  ['state', 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md'],
+  ['truth', 'attach the truth that they compare with: docs/start/instrument.md'],
+  [
+    'feedback',
+    'send what users say, or leave it: they are undecided where no user said anything (docs/score/feedback.md)',
+  ],
+  ['state', 'record the state at the end, by recordState() or assay.conversation.state: docs/start/instrument.md'],
 ];
 
 /** Advice for each reason and remedy, with the suites and criteria that are affected. */

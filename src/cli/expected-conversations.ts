@@ -30,7 +30,7 @@ export function reportExpected(
 function inOneLine({ field, is, expected, found }: ComparedField): string {
   const shown = (value: Json) => safe(JSON.stringify(value), 200);
   const name = `${is.padEnd(7)}  ${safe(field, 120)}`;
-  if (is === 'unknown') return `${name}: no conversation has such a field (docs/conversation.schema.json)`;
+  if (is === 'unknown') return `${name}: no conversation has such a field (docs/reference/conversation.schema.json)`;
   return `${name}: expected ${shown(expected)}, found ${is === 'missing' ? 'nothing' : shown(found)}`;
 }
 

@@ -23,7 +23,7 @@ export function printLearned(terminal: Terminal, learned: readonly Learned[], { 
 /** A model can be asked where no expression tells; its criterion is measured like any other, by `--certify`. */
 function printForJudge({ out }: Terminal, kind: string, notes: readonly string[]): void {
   const examples = notes.map((note) => safe(note, 200)).join('; ');
-  out(`  A judge could be asked (docs/judges.md): Did the agent keep from this: ${safe(kind, 80)}?`);
+  out(`  A judge could be asked (docs/score/judges.md): Did the agent keep from this: ${safe(kind, 80)}?`);
   if (examples !== '') out(`      guidance  No, as in: ${examples}`);
 }
 

@@ -195,7 +195,9 @@ function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<
   const tried = incidents.filter(({ notReplayed }) => notReplayed === undefined).length;
   if (incidents.length > 0)
     out(`${tried - missedOf(found)} of ${counted(tried, 'known incident')} in the history found`);
-  out('Users, tools and models are not stored with evaluations, so they are not known here (docs/detection.md).');
+  out(
+    'Users, tools and models are not stored with evaluations, so they are not known here (docs/operate/detection.md).',
+  );
 }
 
 const NOT_REPLAYED = {

@@ -21,7 +21,7 @@ export const SERVICE = section('start', 'Where the service listens, and where it
   ),
   acceptLoss: yesOrNo(
     { key: 'accept_loss', variable: 'ASSAY_ACCEPT_LOSS', flag: '--accept-loss', default: false, rare: true },
-    'Start although data are lost, once: see docs/operating.md.',
+    'Start although data are lost, once: see docs/operate/operating.md.',
   ),
   experimentsDir: folder(
     {

@@ -1,6 +1,7 @@
 /**
  * A setting, written once: its names, default, bounds, whether a reload takes it, and one sentence. Types, checks, the options of commands and
- * docs/configuration.md are all made from this. Defaults and bounds are written as a person would write them in the file.
+ * docs/reference/configuration.md are all made from this. Defaults and bounds are written as a person would write them
+ * in the file.
  */
 import path from 'node:path';
 import { z } from 'zod';

@@ -10,7 +10,7 @@ const globs = z.array(z.string(), 'a list of names and globs').max(GLOBS_MAX, `a
 /** Undefined where nothing is said. */
 export const TOOLS = section(
   'reload',
-  'Which tools change something (suites.md). The lists of a suite take precedence.',
+  'Which tools change something (suite-language.md). The lists of a suite take precedence.',
   {
     writes: setting(
       { key: 'tools.writes', default: [], rare: true },

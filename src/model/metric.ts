@@ -1,6 +1,6 @@
 /**
  * Contract of a metric. Each room that has metrics defines them so, in one table; what is exposed and what is written
- * of it in docs/METRICS.md are both made from that table.
+ * of it in docs/reference/METRICS.md are both made from that table.
  */
 export interface MetricDefinition {
   readonly name: string;

@@ -1,7 +1,7 @@
 /**
  * A conversation as plain JSON, for programs of others. It is a promise of its own, whatever becomes of the types in
  * `model`: a later version adds fields, and one that changes or removes a field has another `format`. A value of null
- * means that the spans do not show it. docs/conversation.schema.json is made from the schema here.
+ * means that the spans do not show it. docs/reference/conversation.schema.json is made from the schema here.
  */
 import { z } from 'zod';
 import type { Json } from '../model/json.ts';

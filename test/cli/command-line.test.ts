@@ -97,6 +97,7 @@ test.each<[claim: string, args: string[], input: string, status: number, message
   ['a suite that does not exist', ['score', '-', '--suite', 'nope'], '', 2, /nope/],
   ['an unknown flag', ['score', '-', '--sweet', 'default'], '', 2, /unknown option '--sweet'/],
   ['a store that does not exist', ['explain', 'x'], '', 3, /no store at .*start `assay serve` first/],
+  ['a service on another port', ['export'], '', 3, /no store at .*or give its --data-dir, or the --url or --http-port/],
 ])('%s ends with its exit code and a message that says what to do', async (_claim, args, input, status, message) => {
   const result = await assayHere(args, { input });
 
@@ -257,7 +258,7 @@ test.each(Object.keys(COMMANDS))(
 );
 
 test('every flag in the reference of the settings exists on the command line', async () => {
-  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/reference/configuration.md'), 'utf8');
   const helpOf = async (command: string) => (await assayHere([command, '--help'])).stdout;
   const [service, experiments] = [await helpOf('serve'), await helpOf('run')];
   const flags = [...page.matchAll(/^\| `([\w.]+)`.*`(--[\w-]+) <\w+>`/gm)];

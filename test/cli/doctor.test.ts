@@ -44,7 +44,10 @@ test('traffic, a refused request and its remedy, as text and as JSON', async () 
   expect(JSON.parse(json.stdout)).toMatchObject({
     facts: expect.arrayContaining([{ about: 'turns', text: '3 scored' }]),
     // The test's spans hold no text.
-    advice: [{ problem: '1 request refused (malformed)' }, { remedy: 'switch content capture on: docs/frameworks.md' }],
+    advice: [
+      { problem: '1 request refused (malformed)' },
+      { remedy: 'switch content capture on: docs/start/frameworks.md' },
+    ],
   });
 });
 
@@ -140,14 +143,14 @@ criteria:
   let { stdout } = await doctor();
   while (!stdout.includes('undecided')) ({ stdout } = await doctor());
 
-  const capture = 'switch content capture on: docs/frameworks.md';
-  const state = 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md';
+  const capture = 'switch content capture on: docs/start/frameworks.md';
+  const state = 'record the state at the end, by recordState() or assay.conversation.state: docs/start/instrument.md';
   const of = (name: string) => `needy/${name} mostly undecided (not_recorded)`;
   const { advice } = z.object({ advice: z.array(z.unknown()) }).parse(JSON.parse(stdout));
   expect(advice).toContainEqual({ problem: of('stated'), remedy: state });
   expect(advice).toContainEqual({ problem: of('told'), remedy: capture });
   expect(advice).toContainEqual({ problem: of('both'), remedy: `${state}; ${capture}` });
-  expect(advice).toContainEqual({ problem: of('liked'), remedy: expect.stringContaining('docs/feedback.md') });
+  expect(advice).toContainEqual({ problem: of('liked'), remedy: expect.stringContaining('docs/score/feedback.md') });
 });
 
 const FAILING = `assay_received_records_total{signal="traces"} 4

@@ -13,7 +13,7 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/*.md',
-  'docs/runbooks/*.md',
+  'docs/{start,score,operate,reference,runbooks}/*.md',
   'examples/**/README.md',
   'collector-config/*.md',
 ];

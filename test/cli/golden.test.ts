@@ -1,4 +1,4 @@
-/** The commands of docs/golden-traces.md, on the example that it goes through. */
+/** The commands of docs/score/golden-traces.md, on the example that it goes through. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ async function assay(...args: readonly string[]) {
 }
 
 test('the documentation shows the files of the example', () => {
-  const docs = readFileSync(path.join(ROOT, 'docs/golden-traces.md'), 'utf8');
+  const docs = readFileSync(path.join(ROOT, 'docs/score/golden-traces.md'), 'utf8');
 
   expect(docs).toContain(readFileSync(GT_001, 'utf8'));
   expect(docs).toContain(readFileSync(path.join(EXAMPLE, 'tickets.yaml'), 'utf8'));

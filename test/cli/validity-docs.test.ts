@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { assayHere } from '../assay-here.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/validity.md'), 'utf8');
+const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/score/validity.md'), 'utf8');
 
 function block(language: string): string {
   const [, text] = new RegExp(`\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];

@@ -9,7 +9,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import type { Declarations, Setting } from '../../src/config/setting.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../docs/configuration.md');
+const PAGE = path.resolve(import.meta.dirname, '../../docs/reference/configuration.md');
 const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
 
 function load(yaml: string) {

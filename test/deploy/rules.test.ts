@@ -109,7 +109,7 @@ test.each(alertsOf(groups).map(({ alert }) => alert))(
   (alert) => {
     const cases = readdirSync(CASES).map((file) => text(`test/outside/prometheus/rules/cases/${file}`));
 
-    expect(`${text('docs/operating.md')}${text('docs/alerting.md')}`).toContain(alert);
+    expect(`${text('docs/operate/operating.md')}${text('docs/operate/alerting.md')}`).toContain(alert);
     expect(cases.some((one) => one.includes(alert))).toBe(true);
     expect(text(`docs/runbooks/${alert}.md`).length).toBeGreaterThan(RUNBOOK_MIN);
   },

@@ -1,6 +1,6 @@
 /**
  * Exports opened by those for whom they are: pandas (pyarrow) and DuckDB read the types, the nulls and the figures that
- * the service has, and the Python of docs/export.md runs. Needs a registry of Python packages.
+ * the service has, and the Python of docs/reference/export.md runs. Needs a registry of Python packages.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,9 @@ print(json.dumps({
     asked: `Please move my call number ${CONVERSATIONS - 1} to Thursday ${(CONVERSATIONS - 1) % 24}:00.`,
   });
 
-  const blocks = allBlocks().filter(({ page, language }) => page === 'docs/export.md' && language === 'python');
+  const blocks = allBlocks().filter(
+    ({ page, language }) => page === 'docs/reference/export.md' && language === 'python',
+  );
   expect(blocks).toHaveLength(2);
   const printed = run(blocks.map(({ text }) => text).join('\n'));
   expect(printed).toMatch(/v6 +0\.9\d+ +0\.\d+/);

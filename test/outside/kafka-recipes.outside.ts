@@ -1,4 +1,4 @@
-/** The recipes of docs/kafka.md for TLS and SASL, unchanged: with each of them a gateway reaches real brokers. */
+/** The recipes of docs/operate/kafka.md for TLS and SASL, unchanged: with each of them a gateway reaches real brokers. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { freshName, KAFKA_USERS, KafkaCluster } from './kafka/broker.ts';
 
-const GUIDE = path.resolve(import.meta.dirname, '../../docs/kafka.md');
+const GUIDE = path.resolve(import.meta.dirname, '../../docs/operate/kafka.md');
 const TOPIC = freshName('spans');
 const CLIENT = { id: 'assay', secret: 'client-secret' };
 
@@ -88,7 +88,7 @@ function recipes(): readonly (readonly [title: string, recipe: string])[] {
   const found = [...own.matchAll(/```yaml\n# (.+)\n([\s\S]+?)```/g)].map(
     ([, title = '', recipe = '']) => [title, recipe] as const,
   );
-  if (found.length < 5) throw new Error('docs/kafka.md has fewer recipes than it had');
+  if (found.length < 5) throw new Error('docs/operate/kafka.md has fewer recipes than it had');
   return found;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The example of docs/release-gate.md, as a team would run it: a good version, the same again, and each fault of the
- * agent.
+ * The example of docs/score/release-gate.md, as a team would run it: a good version, the same again, and each fault of
+ * the agent.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * docs/vitest.md as a new user follows it: a small project with Assay installed from the output of `npm pack`, the
- * files shown on the page, the type checker, and Vitest. Needs a registry of npm packages.
+ * docs/score/vitest.md as a new user follows it: a small project with Assay installed from the output of `npm pack`,
+ * the files shown on the page, the type checker, and Vitest. Needs a registry of npm packages.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -118,7 +118,7 @@ beforeAll(async () => {
   );
   for (const name of ['runs.jsonl', 'tickets.yaml']) copyFileSync(path.join(EXAMPLE, name), path.join(project, name));
   cpSync(path.join(EXAMPLE, 'golden'), path.join(project, 'golden'), { recursive: true });
-  const docs = readFileSync(path.join(ROOT, 'docs/vitest.md'), 'utf8');
+  const docs = readFileSync(path.join(ROOT, 'docs/score/vitest.md'), 'utf8');
   for (const [, name = '', code = ''] of docs.matchAll(/```ts\n\/\/ ([\w.]+)\n([\s\S]*?)```/g)) {
     writeFileSync(path.join(project, name), code);
   }

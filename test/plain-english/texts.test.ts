@@ -17,7 +17,13 @@ interface Texts {
 const PAGES: readonly Texts[] = [
   {
     name: 'pages for users',
-    globs: ['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md', 'examples/**/*.md'],
+    globs: [
+      'README.md',
+      'CONTRIBUTING.md',
+      'docs/*.md',
+      'docs/{start,score,operate,reference,runbooks}/*.md',
+      'examples/**/*.md',
+    ],
     wordsMax: 35,
     sentencesMin: 4000,
   },

@@ -9,7 +9,7 @@ import { readConversations } from '../../src/reader/read-conversations.ts';
 import { toPlain } from '../../src/reader/to-plain.ts';
 import { filesOf, recordedRuns, understandRun } from '../normalize/recorded/compare.ts';
 
-const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/conversation.schema.json');
+const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/reference/conversation.schema.json');
 const [RUN = ''] = recordedRuns().filter((run) => run.endsWith('strands@1.19.0/meeting_success'));
 
 function recorded(run: string): readonly Buffer[] {

@@ -6,7 +6,7 @@ import type { Evaluation, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from '../../src/model/ids.ts';
 import { evaluationRecord, evaluationRecordSchema } from '../../src/report/results/evaluation-record.ts';
 
-const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/evaluation-record.schema.json');
+const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/reference/evaluation-record.schema.json');
 const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'prod' };
 
 function evaluation(changes: Partial<Evaluation> = {}): Evaluation {

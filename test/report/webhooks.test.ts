@@ -12,7 +12,7 @@ import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
 import { Webhooks } from '../../src/report/webhooks/webhooks.ts';
 import { notice, reading, regression } from './regressions.ts';
 
-const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/detection-event.schema.json');
+const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/reference/detection-event.schema.json');
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

@@ -13,14 +13,15 @@ import { tempDirectory } from '../temp-directory.ts';
 import { aConversation, aToolCall, aTurn, content } from './conversations.ts';
 import { loadPack, run } from './packs/packs.ts';
 
-const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/suites.md'), 'utf8');
+const PAGES = ['score/suites.md', 'reference/suite-language.md', 'reference/packs.md'];
+const text = PAGES.map((page) => readFileSync(path.resolve(import.meta.dirname, '../../docs', page), 'utf8')).join('\n');
 
 const examples = [...text.matchAll(/```yaml\n(suite: [\s\S]*?)```/g)].map(([, example = '']) => example);
 
 test.each(examples.map((example) => [example.split('\n', 1)[0], example] as const))(
   'an example of the documentation has no mistakes: %s',
   (_name, example) => {
-    expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
+    expect(formatMistakes(readSuite(example, 'docs/score/suites.md').mistakes)).toBe('');
   },
 );
 
@@ -56,7 +57,7 @@ test('the suite that the documentation begins with passes the tests beside it', 
 
 test('the example of order criteria says what it seems to', () => {
   const example = examples.find((suite) => suite.startsWith('suite: booking-order')) ?? '';
-  const { suite } = readSuite(example, 'docs/suites.md');
+  const { suite } = readSuite(example, 'docs/score/suites.md');
   const calls = (...names: readonly string[]) =>
     names.map((name, at) =>
       aToolCall(name, {

@@ -1,10 +1,10 @@
-/** The example of docs/system-prompt-as-a-suite.md: its suite is valid, its tests hold, and the page shows what is in it. */
+/** The example of docs/score/system-prompt-as-a-suite.md: its suite is valid, its tests hold, and the page shows what is in it. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { assayHere } from '../assay-here.ts';
 
 const EXAMPLE = new URL('../../examples/system-prompt-as-a-suite/', import.meta.url);
-const page = readFileSync(new URL('../../docs/system-prompt-as-a-suite.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/score/system-prompt-as-a-suite.md', import.meta.url), 'utf8');
 const suite = readFileSync(new URL('rental-rules.yaml', EXAMPLE), 'utf8');
 
 test('the suite is valid, and says of its examples what is expected', async () => {

@@ -103,7 +103,7 @@ test('feedback by API waits for its conversation, decides its criterion, and mak
     'known',
   ]);
   await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable', '2 fail']));
-  // As docs/export.md says.
+  // As docs/reference/export.md says.
   const now = await exportedTimes(running, after.id);
   expect(now.updated_at).toBe(updated);
   expect(Date.parse(now.evaluated_at)).toBeGreaterThan(Date.parse(evaluated));

@@ -69,7 +69,7 @@ test('hostile names of agents, versions, environments and segments make a bounde
 
   expect(evaluated).toBe(conversations * suites.length);
   expect(view.labelSetCount).toBeLessThanOrEqual(COMBINATIONS_MAX);
-  // 5 outcomes with 42 series each and 21 others, and 5 verdicts for each criterion, as docs/METRICS.md says.
+  // 5 outcomes with 42 series each and 21 others, and 5 verdicts for each criterion, as docs/reference/METRICS.md says.
   const criteria = suites.flatMap((suite) => suite.criteria.map(({ name }) => name));
   const most = (COMBINATIONS_MAX + 1) * (suites.length * (21 + 5 * 42) + 5 * criteria.length) + view.labelSetCount + 1;
   const samples = [...exposedIn(body).values()].reduce((sum, exposed) => sum + exposed.samples, 0);

@@ -21,7 +21,7 @@ import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { type RunningService, runService } from './running-service.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
+const PAGE = path.resolve(import.meta.dirname, '../../docs/reference/METRICS.md');
 const QUALITY: readonly MetricDefinition[] = [...Object.values(QUALITY_METRICS), ...WITHDRAWN_METRICS];
 const SHADOW = Object.values<MetricDefinition>(SHADOW_METRICS);
 const ESTIMATES = Object.values<MetricDefinition>(ESTIMATE_METRICS);
@@ -248,7 +248,7 @@ test('what detection says is exposed as the contract says, and nothing where ano
   expect(body).not.toContain('NaN');
 });
 
-test('docs/METRICS.md is what the definitions say: npm run docs:metrics writes it anew', () => {
+test('docs/reference/METRICS.md is what the definitions say: npm run docs:metrics writes it anew', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(metricsPage());
 });
 

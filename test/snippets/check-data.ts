@@ -43,7 +43,7 @@ const FOREIGN = ['service'];
 /** Folders of secrets in production; the reader's folder stands for them. */
 const SECRETS = ['/etc/assay-kafka/', '/var/run/secrets/tokens/', '/run/secrets/'];
 const BUILT_IN = path.join(ROOT, 'suites');
-/** Rules name criteria of the reader's suite, which is that of docs/suites.md. */
+/** Rules name criteria of the reader's suite, which is that of docs/score/suites.md. */
 const GATED: ExperimentSuite = {
   name: 'refunds',
   version: '1',

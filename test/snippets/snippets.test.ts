@@ -81,7 +81,7 @@ const BESIDE = {
 };
 
 test('TypeScript compiles against the sources', () => {
-  const own = treated('ts').filter(({ page }) => page !== 'docs/frameworks.md');
+  const own = treated('ts').filter(({ page }) => page !== 'docs/start/frameworks.md');
 
   expect(own.length).toBeGreaterThan(9);
   expect(mistakesInTypeScript(own, BESIDE)).toBe('');

@@ -19,7 +19,7 @@ const BY_LANGUAGE: Readonly<Record<string, Treatment>> = {
   '': 'compared with the output',
 };
 /** Pages whose TypeScript is run, block by block or as one project. */
-const RUN = ['docs/frameworks.md', 'docs/vitest.md'];
+const RUN = ['docs/start/frameworks.md', 'docs/score/vitest.md'];
 
 export function treatmentOf(block: Block): Treatment {
   if (block.notRun !== undefined) return 'not run';

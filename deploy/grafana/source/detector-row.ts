@@ -24,7 +24,7 @@ export function withDetector(board: dashboard.DashboardBuilder): dashboard.Dashb
         {
           title: 'Suspected (1), regressed or partly back (2)',
           description:
-            'Every conversation is looked at as it is scored. 0 is all else: learning, as usual, recovered, no data. Of what is calm, only the mean score is shown. docs/detection.md says what leads from one to the other.',
+            'Every conversation is looked at as it is scored. 0 is all else: learning, as usual, recovered, no data. Of what is calm, only the mean score is shown. docs/operate/detection.md says what leads from one to the other.',
         },
         { expr: `2 * ${isIn('regressed|partly_back')} or ${isIn('suspected')} or 0 * ${isIn('.+')}`, legend: LEGEND },
         { colours: STATE_COLOURS },

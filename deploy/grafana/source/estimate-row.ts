@@ -35,7 +35,7 @@ export function withEstimate(board: dashboard.DashboardBuilder, links: Links): d
         {
           title: 'Went well, at least',
           description:
-            'Lower end of the 95 % interval of the share that went well for users, of the last 7 days and in all suites. The bands of docs/estimate.md rest on it: green from 0.85, yellow from 0.70. Below, few may have been read: see the interval.',
+            'Lower end of the 95 % interval of the share that went well for users, of the last 7 days and in all suites. The bands of docs/score/estimate.md rest on it: green from 0.85, yellow from 0.70. Below, few may have been read: see the interval.',
           unit: 'percentunit',
           height: 8,
           nothing: NOTHING_READ,
@@ -49,7 +49,7 @@ export function withEstimate(board: dashboard.DashboardBuilder, links: Links): d
         {
           title: 'Went well, by readings',
           description:
-            'Share of conversations that went well for users, of the 7 days before, from readings and certain outcomes. Few readings make a wide interval, and never a false one; docs/estimate.md says why.',
+            'Share of conversations that went well for users, of the 7 days before, from readings and certain outcomes. Few readings make a wide interval, and never a false one; docs/score/estimate.md says why.',
           unit: 'percentunit',
           width: 8,
           nothing: NOTHING_READ,

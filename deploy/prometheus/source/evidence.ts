@@ -9,7 +9,7 @@
  * which scatters less than a yes or no with the same mean. The term τ² is the variation of the rate from hour to hour
  * beyond chance. One standard error is subtracted from it, so that it does not drown small samples.
  *
- * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
+ * The alarm threshold is the same for all volumes of traffic; docs/operate/alerting.md explains it.
  */
 import { netIncrease } from '../../../src/report/metrics/net-increase.ts';
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';

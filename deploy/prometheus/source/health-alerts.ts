@@ -134,7 +134,7 @@ function behind(settings: RuleSettings): readonly HealthAlert[] {
 or max by (job) (max by (job, instance) (assay_scoring_queue_length) / (${rate} > 0) > 120)`,
       summary: `Scoring is ${SECONDS} behind, or has that much work waiting`,
       description:
-        'The dashboards are out of date by this time. Next: check whether it catches up (queue and lag fall), which suite takes the time (assay_scoring_batch_seconds), or whether it needs more instances; docs/scaling.md has the rates.',
+        'The dashboards are out of date by this time. Next: check whether it catches up (queue and lag fall), which suite takes the time (assay_scoring_batch_seconds), or whether it needs more instances; docs/operate/scaling.md has the rates.',
     },
   ];
 }

@@ -51,7 +51,7 @@ const NO_HARD_FAILURE: Objective = {
 const OBJECTIVES = [TASK_COMPLETION, NO_HARD_FAILURE];
 
 const HEADER =
-  '# Made by `npm run generate` from deploy/prometheus/source: change it there. How to use it: docs/alerting.md.\n';
+  '# Made by `npm run generate` from deploy/prometheus/source: change it there. How to use it: docs/operate/alerting.md.\n';
 
 /**
  * Errors and total, by name. Empty if nothing was scored: a quiet night would be a NaN, and with it the budget of the

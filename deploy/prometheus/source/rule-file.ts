@@ -47,7 +47,7 @@ export function alertsOf(groups: readonly Group[]): readonly Alert[] {
 const AGENT_LABELS: readonly AgentLabel[] = ['suite', 'agent', 'environment'];
 
 const HEADER = `# Made by \`npm run generate\` from deploy/prometheus/source: change it there.
-# docs/alerting.md explains the names and the reasons for the numbers.
+# docs/operate/alerting.md explains the names and the reasons for the numbers.
 `;
 
 /** A rule file of Prometheus. */

@@ -137,7 +137,7 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
   };
 }
 
-/** The evidence, in nats, at which a fall against the baseline is an alarm; docs/alerting.md explains the value. */
+/** The evidence, in nats, at which a fall against the baseline is an alarm; docs/operate/alerting.md explains the value. */
 export const ALARM_NATS = 11;
 /** A candidate is compared for days, not forever. */
 export const VERSION_ALARM_NATS = 7;

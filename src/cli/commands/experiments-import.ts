@@ -106,7 +106,7 @@ function datasetIn(file: string): Dataset {
   const { dataset, mistakes } = readDataset(file);
   failOn(mistakes);
   if (dataset === undefined)
-    throw new CommandFailure(`${file}: not a dataset; docs/datasets.md has the format`, EXIT.input);
+    throw new CommandFailure(`${file}: not a dataset; docs/score/datasets.md has the format`, EXIT.input);
   return dataset;
 }
 

@@ -40,7 +40,7 @@ const ANSWER_MS = 1_800_000;
 const HELP = `
 Gone afterwards: spans, evaluations with their reasons, ground truth, labels and notes, answers of judges, runs of
 experiments. Counters stay. For a day, spans of it that still arrive are dropped. Topics of Kafka, files that were
-exported and backups are not Assay's: remove it there yourself (docs/security.md).
+exported and backups are not Assay's: remove it there yourself (docs/operate/security.md).
 
 Examples:
   assay forget --conversation support-4711 --dry-run

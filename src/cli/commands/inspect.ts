@@ -69,7 +69,7 @@ function inNumbers({ conversations, requests, records, rejected, otherTraces, ot
       ? [
           otherScopes.size === 0
             ? `${withoutAgent(otherTraces)}: these are log records alone; give the traces of the same run as well`
-            : `${withoutAgent(otherTraces)}, from ${scopesIn(otherScopes)}: if that is your agent, its attributes are not understood (docs/frameworks.md, "Your own code")`,
+            : `${withoutAgent(otherTraces)}, from ${scopesIn(otherScopes)}: if that is your agent, its attributes are not understood (docs/start/frameworks.md, "Your own code")`,
         ]
       : []),
     ...(rejected > 0 ? [`${counted(rejected, 'record')} without a valid trace or span id left out`] : []),

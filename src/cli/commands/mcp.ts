@@ -21,7 +21,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
   addServiceOrStore(
     program
       .command('mcp')
-      .description('serve the Model Context Protocol over stdio, for coding agents: docs/mcp.md')
+      .description('serve the Model Context Protocol over stdio, for coding agents: docs/reference/mcp.md')
       .option('--dataset <file>', 'JSON lines (.jsonl), or a folder, to which add_test_case adds cases'),
   )
     .addHelpText('after', HELP)

@@ -112,7 +112,7 @@ function report(
 function judgeNamed(named: string | undefined, known: readonly string[]): string {
   const [only] = known;
   if (only === undefined)
-    throw new CommandFailure('no judge is configured; add one under `judges` (docs/judges.md)', EXIT.usage);
+    throw new CommandFailure('no judge is configured; add one under `judges` (docs/score/judges.md)', EXIT.usage);
   if (named === undefined && known.length > 1)
     throw new CommandFailure(
       `several judges are configured: choose one with --judge ${known.join(' or ')}`,

@@ -43,7 +43,7 @@ export function addSuiteMove(suite: Command, terminal: Terminal): void {
         for (const [name, certificate] of suites.flatMap(({ certificates }) => [...(certificates?.of ?? [])]))
           terminal.out(`  ${name}: ${certificateWords(certificate)}`);
       terminal.out(
-        'A running service reads it again with SIGHUP, or by the API (docs/configuration.md, "Change it while it runs").',
+        'A running service reads it again with SIGHUP, or by the API (docs/reference/configuration.md, "Change it while it runs").',
       );
     });
 }

@@ -62,7 +62,7 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const json = mutationJson(mutated, flags);
       await printReport(terminal, flags, { document: mutationDocument(mutated), json, indent: 2 });
       if (mutated.every(({ tried }) => tried === 0)) {
-        const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';
+        const hint = 'give recordings with --from, or write tests beside the suite (docs/score/suites.md)';
         throw new CommandFailure(`no conversation passes and can be broken: ${hint}`, EXIT.input);
       }
       failUnder(flags.failUnder, mutated);

@@ -92,7 +92,7 @@ function noTests(untested: readonly string[], notRun: GoldenTests['notRun']): st
   if (golden !== undefined) return `no tests: ${notRunInWords(golden)}`;
   const [first = ''] = untested;
   const example = /\.(ya?ml|[mc]?[jt]s)$/.test(first) ? first.replace(/\.\w+$/, '.test.yaml') : 'refunds.test.yaml';
-  return `no tests: ${untested.join(', ')}. Write them beside the suite, as ${example} (docs/suites.md shows how).`;
+  return `no tests: ${untested.join(', ')}. Write them beside the suite, as ${example} (docs/score/suites.md shows how).`;
 }
 
 function notRunInWords({ trace, because }: GoldenTests['notRun'][number]): string {

@@ -10,7 +10,8 @@ import { Time } from '../text/time.tsx';
 const SHOWN = 20;
 
 export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }) {
-  const { truth, labels, feedback_list: feedback } = conversation;
+  const { truth, labels, feedback_list: all } = conversation;
+  const feedback = all.filter(({ polarity, counts }) => polarity !== 'negative' || !counts);
   if (truth === undefined && labels.length + feedback.length === 0) return null;
   return (
     <section class="known">
@@ -22,6 +23,17 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
           <LongText text={payloadText(truth)} isCode />
         </details>
       )}
+    </section>
+  );
+}
+
+/** Complaints of users come before every verdict: nobody knows better what went wrong. */
+export function Complaints({ feedback }: { readonly feedback: readonly ShownFeedback[] }) {
+  const bad = feedback.filter(({ polarity, counts }) => polarity === 'negative' && counts);
+  if (bad.length === 0) return null;
+  return (
+    <section class="complaints known">
+      <Part title="The user complains" of={bad} line={feedbackLine} />
     </section>
   );
 }

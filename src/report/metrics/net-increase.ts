@@ -1,4 +1,4 @@
-/** How PromQL subtracts what revisions withdrew. Rules, dashboards and docs/METRICS.md all ask so. */
+/** How PromQL subtracts what revisions withdrew. Rules, dashboards and docs/reference/METRICS.md all ask so. */
 
 const PARTS = ['_total', '_bucket', '_sum', '_count'] as const;
 

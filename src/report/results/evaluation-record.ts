@@ -1,6 +1,6 @@
 /**
  * An evaluation as it goes to the topic of evaluations: what the API says of it, whose agent it was, and an id of its own. The schema
- * is published in docs/evaluation-record.schema.json, made from the one here.
+ * is published in docs/reference/evaluation-record.schema.json, made from the one here.
  */
 import { visibleJson } from '../../model/visible-text.ts';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * A change that detection found, as it is told to webhooks and by the API. The schema is published in docs/detection-event.schema.json, made
- * from the one here. Nothing of what was said in a conversation is in it: names, numbers and ids.
+ * A change that detection found, as it is told to webhooks and by the API. The schema is published in
+ * docs/reference/detection-event.schema.json, made from the one here. Nothing of what was said in a conversation is in
+ * it: names, numbers and ids.
  */
 import { z } from 'zod';
 import {

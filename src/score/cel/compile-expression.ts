@@ -227,12 +227,12 @@ function expectedInstead(error: CelError, environment: Environment): string {
       const known = functionsOf(environment);
       return known.includes(name)
         ? `arguments of the types that ${name} takes`
-        : suggestion(name, known, 'a function of CEL or one listed in docs/suites.md');
+        : suggestion(name, known, 'a function of CEL or one listed in docs/reference/suite-language.md');
     }
     case 'no_such_overload':
       return 'operands of comparable types';
     case 'no_such_key':
-      return 'a field that exists (docs/suites.md lists them)';
+      return 'a field that exists (docs/reference/suite-language.md lists them)';
     default:
       return 'a CEL expression';
   }

@@ -1,6 +1,6 @@
 /**
  * The functions expressions have beyond CEL's own. All are linear in what they are given, and none has an effect.
- * The table is what `docs/suites.md` documents.
+ * The table is what `docs/reference/suite-language.md` documents.
  */
 import { EvaluationError, type Environment } from '@marcbachmann/cel-js';
 import type { StepKind } from '../../model/step.ts';

@@ -17,7 +17,7 @@ import { inert } from '../subject/values.ts';
 /** Can't be written in an expression; macros find the scope by it. */
 export const SCOPE_NAME = '$scope';
 
-/** The variables every expression has, with their CEL types and what `docs/suites.md` says of them. */
+/** The variables every expression has, with their CEL types and what `docs/reference/suite-language.md` says of them. */
 export const VARIABLES = {
   state: ['dyn', "the agent's final state, as recorded by assay.conversation.state"],
   truth: ['dyn', 'what is known to be right, as recorded by assay.truth'],

@@ -91,7 +91,7 @@ export const FORGET_ROUTES: readonly Route<ForgetSide>[] = [
   write(
     'DELETE',
     '/api/v1/conversations/{conversation...}',
-    '?dry_run=true&drop_set_aside=true forget a conversation: docs/security.md says what goes, and when',
+    '?dry_run=true&drop_set_aside=true forget a conversation: docs/operate/security.md says what goes, and when',
     { takes: 'admin' },
     forgetConversation,
   ),

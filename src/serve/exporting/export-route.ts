@@ -14,7 +14,7 @@ export const EXPORT_ROUTES: readonly Route<ExportApi>[] = [
     ...read(
       EXPORT_PATH,
       `?table=conversations|evaluations|verdicts &format=jsonl|parquet and the filters of /api/v1/conversations:
-all that they find, as lines of JSON or as a Parquet file: docs/export.md`,
+all that they find, as lines of JSON or as a Parquet file: docs/reference/export.md`,
       async ({ exports }: ExportApi, { query: asked, request, client }) => {
         const given = givenIn(asked, exportQuery);
         const parsed = exportQuery.safeParse(given);

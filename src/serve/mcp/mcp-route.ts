@@ -66,7 +66,7 @@ export const MCP_ROUTES: readonly Route<Pick<McpSide, 'answer'>>[] = [
     path: MCP_PATH,
     may: 'ask',
     takes: 'read',
-    summary: 'Model Context Protocol for coding agents, as Streamable HTTP: docs/mcp.md',
+    summary: 'Model Context Protocol for coding agents, as Streamable HTTP: docs/reference/mcp.md',
     handle: {
       bodyBytesMax: BODY_BYTES_MAX,
       isRaw: true,

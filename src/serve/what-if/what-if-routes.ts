@@ -38,13 +38,13 @@ TCR, outcomes and conversations that other weights would have changed, from stor
   ),
   reading(
     SUITE_PATHS.golden,
-    'a conversation beside the golden traces that its suites have for it, step by step: docs/golden-traces.md',
+    'a conversation beside the golden traces that its suites have for it, step by step: docs/score/golden-traces.md',
     { query: z.strictObject({}), answer: goldenComparisons },
     (_, conversation) => ({ is: 'golden', conversation }),
   ),
   reading(
     SUITE_PATHS.test,
-    '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/suites.md',
+    '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/score/suites.md',
     { query: testQuery, answer: undefined, type: 'application/yaml' },
     ({ suite, turn }, conversation) => ({ is: 'test', conversation, suite, turn }),
   ),

@@ -1,6 +1,6 @@
 /**
- * Facts of the conversations of a window, known without and with reading, as an estimate needs them. `docs/estimate.md`
- * says it in words.
+ * Facts of the conversations of a window, known without and with reading, as an estimate needs them.
+ * `docs/score/estimate.md` says it in words.
  */
 
 /** Conversations that are alike in all that is known without reading. None of them is known with certainty. */

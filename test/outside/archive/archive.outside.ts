@@ -1,7 +1,7 @@
 /**
  * The archive in a bucket of a real server of the S3 interface: the service is killed again and again and the server
- * stands still for a while. DuckDB and ClickHouse then find each evaluation once, and the examples of docs/archive.md
- * run. Needs Go and a registry of Python packages.
+ * stands still for a while. DuckDB and ClickHouse then find each evaluation once, and the examples of
+ * docs/operate/archive.md run. Needs Go and a registry of Python packages.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -138,7 +138,9 @@ print(json.dumps({
     clickhouse: [ALL, ALL, ALL],
   });
 
-  const blocks = allBlocks().filter(({ page, language }) => page === 'docs/archive.md' && language === 'python');
+  const blocks = allBlocks().filter(
+    ({ page, language }) => page === 'docs/operate/archive.md' && language === 'python',
+  );
   expect(blocks).toHaveLength(2);
   const printed = run(blocks.map(({ text }) => text).join('\n'), folder);
   expect(printed.match(new RegExp(`helper\\D+${ALL}\\b`, 'g'))).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** Prometheus's own tools read what the service exposes, and the queries of docs/METRICS.md. */
+/** Prometheus's own tools read what the service exposes, and the queries of docs/reference/METRICS.md. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../docs/METRICS.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../docs/reference/METRICS.md');
 
 test.each(LINES)('promtool %s has nothing to say against what is exposed', async (line) => {
   const { promtool } = await prometheusBinaries(line);
@@ -27,7 +27,7 @@ test.each(LINES)('promtool %s has nothing to say against what is exposed', async
   expect(status).toBe(0);
 });
 
-test.each(LINES)('promtool %s understands every query of docs/METRICS.md', async (line) => {
+test.each(LINES)('promtool %s understands every query of docs/reference/METRICS.md', async (line) => {
   const { promtool } = await prometheusBinaries(line);
   const blocks = [...readFileSync(PAGE, 'utf8').matchAll(/```promql\n([\s\S]*?)```/g)].map(([, block = '']) => block);
   const queries = blocks.flatMap((block) => block.split('\n\n').map((query) => query.replace(/^#.*\n/, '').trim()));

@@ -1,7 +1,8 @@
 /**
- * docs/python.md as a new user follows it: `assay-client` installed with pip into a new environment, agents in four
- * frameworks against a scripted model, a running Assay, pytest, and the package's own tests. Needs PyPI and Python 3.11 or
- * newer, because the frameworks do. The versions of the frameworks are those of the recordings (scripts/capture).
+ * docs/start/python.md as a new user follows it: `assay-client` installed with pip into a new environment, agents in
+ * four frameworks against a scripted model, a running Assay, pytest, and the package's own tests. Needs PyPI and Python
+ * 3.11 or newer, because the frameworks do. The versions of the frameworks are those of the recordings
+ * (scripts/capture).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { freePorts } from '../../free-ports.ts';
 import { allBlocks, ROOT } from '../../snippets/blocks.ts';
 import { shareOf } from '../share-of-round.ts';
 
-const PAGE = 'docs/python.md';
+const PAGE = 'docs/start/python.md';
 const CLIENT = path.join(ROOT, 'clients/python');
 const AGENTS = path.join(import.meta.dirname, 'agents');
 const LAUNCHER = path.join(ROOT, 'bin/assay.mjs');

@@ -1,6 +1,7 @@
 /**
- * Everything that a reader of docs/frameworks.md has around each of its blocks: the packages, pinned by the file in
- * scripts/capture/frameworks that made the recordings, and an agent. Agents are stand-ins, so that no model is needed.
+ * Everything that a reader of docs/start/frameworks.md has around each of its blocks: the packages, pinned by the file
+ * in scripts/capture/frameworks that made the recordings, and an agent. Agents are stand-ins, so that no model is
+ * needed.
  */
 export interface FrameworkSnippet {
   /** How the block begins; enough of it to fit one block. */

@@ -1,6 +1,7 @@
 /**
- * The TypeScript and Python of docs/frameworks.md, against the versions that the recordings were made with: installed
- * from npm and PyPI into a temporary folder, compiled, and run. Where spans come without a model, they must arrive.
+ * The TypeScript and Python of docs/start/frameworks.md, against the versions that the recordings were made with:
+ * installed from npm and PyPI into a temporary folder, compiled, and run. Where spans come without a model, they must
+ * arrive.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { allBlocks, type Block, placeOf, ROOT } from '../../snippets/blocks.ts';
 import { type FrameworkSnippet, PYTHON, PYTHON_HEAD, TYPESCRIPT, TYPESCRIPT_HEAD } from './framework-snippets.ts';
 import { shareOf } from '../share-of-round.ts';
 
-const PAGE = 'docs/frameworks.md';
+const PAGE = 'docs/start/frameworks.md';
 const run = promisify(execFile);
 const base = mkdtempSync(path.join(tmpdir(), 'assay-snippets-'));
 let receiver: Server;

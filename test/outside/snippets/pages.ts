@@ -90,7 +90,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       '<framework>': 'strands',
     },
   },
-  'docs/api.md': {
+  'docs/reference/api.md': {
     isServed: true,
     replace: {
       ...CONVERSATION,
@@ -101,9 +101,9 @@ export const PAGES: Readonly<Record<string, Page>> = {
     // The stream goes on until curl ends it.
     codes: { 'curl -sN --max-time': [28] },
   },
-  'docs/export.md': { isServed: true },
-  'docs/feedback.md': { isServed: true },
-  'docs/mcp.md': {
+  'docs/reference/export.md': { isServed: true },
+  'docs/score/feedback.md': { isServed: true },
+  'docs/reference/mcp.md': {
     files: {
       'cases.jsonl': { text: `${JSON.stringify({ id: 'moved', turns: ['Please move my call.'] })}\n` },
       'agent.ts': {
@@ -114,15 +114,15 @@ export const PAGES: Readonly<Record<string, Page>> = {
       },
     },
   },
-  'docs/comparing.md': {
+  'docs/score/comparing.md': {
     // The reader's own cases and agent are those of the example.
     replace: {
       'run scheduling.cases.yaml --agent agent.ts':
         'run examples/release-gate/scheduling.cases.yaml --agent examples/release-gate/agent.ts --suite scheduling',
     },
   },
-  'docs/configuration.md': { isServed: true, replace: { '<pid>': '$ASSAY_PID' } },
-  'docs/datasets.md': {
+  'docs/reference/configuration.md': { isServed: true, replace: { '<pid>': '$ASSAY_PID' } },
+  'docs/score/datasets.md': {
     isServed: true,
     files: {
       'trajectories.json': { text: '[]' },
@@ -137,7 +137,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       'agent scheduler': 'agent support',
     },
   },
-  'docs/detection.md': {
+  'docs/operate/detection.md': {
     isServed: true,
     replace: { helper: 'support', '--environment production ': '' },
     // Nothing has got worse among three conversations, so there is nothing to accept.
@@ -148,32 +148,38 @@ export const PAGES: Readonly<Record<string, Page>> = {
       },
     },
   },
-  'docs/frameworks.md': { isServed: true, files: { 'traces.jsonl': RUNS }, replace: CONVERSATION },
-  'docs/golden-traces.md': { folder: 'examples/golden-traces' },
-  'docs/instrument.md': { isServed: true },
-  'docs/judges.md': {
+  'docs/start/frameworks.md': { isServed: true, files: { 'traces.jsonl': RUNS }, replace: CONVERSATION },
+  'docs/score/golden-traces.md': { folder: 'examples/golden-traces' },
+  'docs/start/instrument.md': { isServed: true },
+  'docs/score/judges.md': {
     isServed: true,
     files: { 'assay.yaml': { text: 'suites: [default, ./refund-talk.yaml]\n' } },
   },
-  'docs/operating.md': { isServed: true },
-  'docs/quickstart.md': {
+  'docs/operate/operating.md': { isServed: true },
+  'docs/start/quickstart.md': {
+    files: { 'agent.js': { block: '// agent.js', of: 'docs/score/release-gate.md' } },
+    replace: CONVERSATION,
+    // The second version has a fault, and the gate finds it.
+    codes: { 'npx assay gate v2': [1] },
+  },
+  'docs/start/operators.md': {
     replace: CONVERSATION,
     // Five minutes for each version are a second here.
     env: { CONVERSATIONS: '20', RATE: '50' },
   },
-  'docs/redaction.md': { files: { 'spans.json': { text: SPANS } } },
-  'docs/release-gate.md': {
-    files: { 'refunds.yaml': { block: 'suite: refunds', of: 'docs/suites.md' } },
+  'docs/operate/redaction.md': { files: { 'spans.json': { text: SPANS } } },
+  'docs/score/release-gate.md': {
+    files: { 'refunds.yaml': { block: 'suite: refunds', of: 'docs/score/suites.md' } },
     // The second version has a fault, and the gate finds it. Two cases are too few for limits, which stops nothing.
     codes: { 'npx assay gate v2': [1] },
   },
-  'docs/running-agents.md': { folder: 'examples/release-gate' },
+  'docs/score/running-agents.md': { folder: 'examples/release-gate' },
   'docs/runbooks/AssayCheckErrors.md': {
     isServed: true,
     files: { 'recorded.jsonl': RECORDED },
     replace: CONVERSATION,
   },
-  'docs/suites.md': {
+  'docs/score/suites.md': {
     isServed: true,
     files: {
       'recorded.jsonl': RECORDED,
@@ -182,11 +188,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
     // A changed copy of the suite above.
     replace: { 'suites/refunds-2.yaml': 'refunds.yaml' },
   },
-  'docs/system-prompt-as-a-suite.md': {
+  'docs/reference/packs.md': { files: { 'recorded.jsonl': RECORDED } },
+  'docs/score/system-prompt-as-a-suite.md': {
     folder: 'examples/system-prompt-as-a-suite',
     files: { 'recorded.jsonl': RECORDED },
   },
-  'docs/estimate.md': {
+  'docs/score/estimate.md': {
     isServed: true,
     files: {
       'readings.csv': { text: 'conversation_id,answer\ngood,good\nlucky,bad\nslow,good\n' },
@@ -196,12 +203,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
     },
     replace: { 'agent shop': 'agent support', 'agent=shop': 'agent=support' },
   },
-  'docs/failures.md': {
+  'docs/score/failures.md': {
     isServed: true,
     files: { 'readings.csv': { text: 'conversation_id,answer,kind\ngood,good,\nlucky,bad,luck\n' } },
     replace: { 'agent=shop': 'agent=support' },
   },
-  'docs/validity.md': {
+  'docs/score/validity.md': {
     isServed: true,
     // Outcomes of the conversations that the service has, by an agent of another name.
     files: { 'served.csv': { text: 'conversation_id,csat\ngood,5\nlucky,1\nslow,4\n' } },

@@ -1,4 +1,4 @@
-/** Every query of README.md and docs is one that Prometheus understands. The queries of docs/METRICS.md are tried with both lines of Prometheus elsewhere. */
+/** Every query of README.md and docs is one that Prometheus understands. The queries of docs/reference/METRICS.md are tried with both lines of Prometheus elsewhere. */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

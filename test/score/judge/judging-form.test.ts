@@ -9,7 +9,7 @@ import { aConversation } from '../conversations.ts';
 import { loadPack } from '../packs/packs.ts';
 import { evaluated, judgesWho, suiteOf } from './judging-suite.ts';
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/judges.md'), 'utf8');
+const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/score/judges.md'), 'utf8');
 
 function mistakesIn(judge: string, more = ''): unknown[] {
   const text = `suite: s
@@ -134,7 +134,7 @@ test('the documentation has every field and every question that comes with its g
   expect(names.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
 
   const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-  expect(formatMistakes(readSuite(example, 'docs/judges.md').mistakes)).toBe('');
+  expect(formatMistakes(readSuite(example, 'docs/score/judges.md').mistakes)).toBe('');
   expect(example).not.toBe('');
 });
 

@@ -279,7 +279,7 @@ criteria:
     "9 | criteria[4].order.at_most[1] | 3 is not right | a tool's name, or a step by tool, kind, name, agent, ok, args_match, result_match, where",
     '10 | criteria[5].order.within[0] | 3 is not right | a number of steps such as `3 steps`, or a time such as `500ms`, `30s`, `2m`',
     '11 | criteria[6].order.all[0].never.args_match | error parsing regexp: missing closing ): `(` | a pattern in RE2 syntax',
-    '18 | criteria[7].order.first.where | No such key: nam | a field that exists (docs/suites.md lists them)',
+    '18 | criteria[7].order.first.where | No such key: nam | a field that exists (docs/reference/suite-language.md lists them)',
     '19 | criteria[8].order.among | `among` says nothing to never | it belongs to immediately_before, within, first, last',
     '20 | criteria[9].order.when_absent | "maybe" is not right | one of not_applicable, pass, fail',
     `21 | criteria[10].order | nothing is not right | one of ${PREDICATES}, with its steps`,

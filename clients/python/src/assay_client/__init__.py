@@ -1,4 +1,4 @@
-"""Assay for agents in Python. docs/python.md of the project shows how each part is used."""
+"""Assay for agents in Python. docs/start/python.md of the project shows how each part is used."""
 
 from .client import Client, Pages
 from .conversations import (

@@ -25,15 +25,16 @@ export const listConversations = v1Read({
   summary: `?agent= &agent_version= &environment= &segment= &suite= &outcome= &criterion= (that failed)
 &sub_agent= &score_below= &decided_below= &state= &labelled= &feedback=positive|neutral|negative
 &came_out=good|bad|unknown &read=good|bad &kind= (of failure) &called_fine= &fact= &conversation_id= &since=24h &until= &order=latest|worst &words= &limit= &cursor=
-a page of conversations with first question, last answer and failed criteria: docs/api.md`,
+a page of conversations with first question, last answer and failed criteria: docs/reference/api.md`,
   query: conversationListQuery,
   answer: conversationList,
   read: async ({ reader, suites }: ListSide, query): Promise<ConversationList> => {
-    const { rows, next, lookedAt } = await reader.pages.search(searchOf(query));
+    const { rows, next, lookedAt, total } = await reader.pages.search(searchOf(query));
     const evaluations = await reader.pages.evaluations(rows, { revisions: 'last', of: 'live' });
     return {
       conversations: rows.map((row) => conversationItemOf(row, evaluations.get(row.row) ?? [], suites())),
       next: next === undefined ? null : cursorText(next),
+      ...(total === undefined ? {} : { total }),
       looked_at: lookedAt,
     };
   },

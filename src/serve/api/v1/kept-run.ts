@@ -17,14 +17,14 @@ type Side = Pick<V1Side, 'reader'>;
 
 export const getGoldenDraft: RemoteRead<Side> = readStored(
   '/api/v1/golden/{conversation...}',
-  'a conversation as the draft of a golden trace, in YAML: docs/golden-traces.md',
+  'a conversation as the draft of a golden trace, in YAML: docs/score/golden-traces.md',
   async (side: Side, question) =>
     ofConversation(side, question, (conversation) => fileAnswer('application/yaml', draftGolden(conversation))),
 );
 
 export const getDatasetCase: RemoteRead<Side> = readStored(
   '/api/v1/case/{conversation...}',
-  'a conversation as a case of a dataset, a line of JSON: docs/datasets.md',
+  'a conversation as a case of a dataset, a line of JSON: docs/score/datasets.md',
   async (side: Side, question) =>
     ofConversation(side, question, async (conversation, row) => {
       const evaluations = await side.reader.evaluations(row, { revisions: 'last' });

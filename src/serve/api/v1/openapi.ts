@@ -29,7 +29,8 @@ export function openApiOf(routes: readonly DescribedRoute[], version: string): J
     info: {
       title: 'Assay',
       version,
-      description: 'Conversations, evaluations and figures of an Assay service. docs/api.md shows how they are used.',
+      description:
+        'Conversations, evaluations and figures of an Assay service. docs/reference/api.md shows how they are used.',
     },
     security: [{ token: [] }, {}],
     paths: Object.fromEntries(
@@ -50,7 +51,11 @@ export function openApiOf(routes: readonly DescribedRoute[], version: string): J
         ),
       },
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'needed where access is configured: docs/security.md' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'needed where access is configured: docs/operate/security.md',
+        },
       },
     },
   };

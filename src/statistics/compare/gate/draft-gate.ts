@@ -28,7 +28,7 @@ export function draftSuites(result: ExperimentResult): readonly DraftSuite[] {
 /** `from` names what it was written from. */
 export function draftGate(from: string, suites: readonly DraftSuite[]): string {
   return `# What a release may not do. Written by \`assay gate --init\` from ${from.replace(/[^\w.:+-]+/g, ' ')}; yours to change.
-# All rules: \`assay gate --help\` and docs/release-gate.md.
+# All rules: \`assay gate --help\` and docs/score/release-gate.md.
 
 # All rules below have one error together: an unchanged agent is called a regression in at most 5 of 100 gates.
 confidence: 0.95

@@ -1,4 +1,4 @@
-"""Telemetry as docs/python.md sets it up, and two turns of one conversation, the same for each framework."""
+"""Telemetry as docs/start/python.md sets it up, and two turns of one conversation, the same for each framework."""
 
 from typing import Callable
 
