@@ -12,7 +12,7 @@ import { runService } from '../serve/running-service.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/frameworks.md'), 'utf8');
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/start/frameworks.md'), 'utf8');
 /** Sections about how spans are exported, and not about a framework. */
 const OF_EXPORTERS = [
   ...['Your own code', "OpenTelemetry's own instrumentations", 'Langfuse', 'OpenLIT', 'LangSmith', 'LangWatch'],
@@ -38,7 +38,7 @@ function found(files: Readonly<Record<string, string>>): readonly string[] {
   return readProject(projectWith(files)).frameworks.map(({ id }) => id);
 }
 
-test('each framework has its section in docs/frameworks.md, and each section about one its framework', () => {
+test('each framework has its section in docs/start/frameworks.md, and each section about one its framework', () => {
   const sections = [...(PAGE.split('\n## The frameworks\n')[1] ?? '').matchAll(/^## (.+)$/gm)].map(
     ([, title]) => title,
   );
@@ -50,7 +50,7 @@ test('each framework has its section in docs/frameworks.md, and each section abo
 });
 
 test.each(FRAMEWORKS.filter(({ tracing }) => tracing !== undefined))(
-  '$id is switched on as docs/frameworks.md says',
+  '$id is switched on as docs/start/frameworks.md says',
   ({ section, tracing }) => {
     const said = sectionOf(section);
     const names = [

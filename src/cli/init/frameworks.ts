@@ -1,7 +1,7 @@
 /**
- * Frameworks that `assay init` knows: how each is recognized, and how its spans come to Assay. docs/frameworks.md has a
- * section for each, which says more; a test holds this table and that page to each other. The switch of content is
- * found by the scope of the spans (`report/inspect/capture-switches.ts`).
+ * Frameworks that `assay init` knows: how each is recognized, and how its spans come to Assay. A section of
+ * docs/start/frameworks.md says more of each; a test holds this table and that page to each other. The switch of
+ * content is found by the scope of the spans (`report/inspect/capture-switches.ts`).
  */
 export type Language = 'python' | 'javascript';
 
@@ -10,7 +10,7 @@ export interface Framework {
   readonly id: string;
   readonly name: string;
   readonly language: Language;
-  /** Heading in docs/frameworks.md. */
+  /** Heading in docs/start/frameworks.md. */
   readonly section: string;
   /** Globs over the names of packages. */
   readonly packages: readonly string[];

@@ -160,14 +160,14 @@ function lines(of: readonly string[]): string {
   return of.length === 0 ? '' : `\n${of.join('\n')}\n`;
 }
 
-const CONFIGURATION_TEXT = `# Settings of Assay: docs/configuration.md. \`assay validate\` checks them.
+const CONFIGURATION_TEXT = `# Settings of Assay: docs/reference/configuration.md. \`assay validate\` checks them.
 # \`default\` counts the faults that any agent can have. The other suite is yours.
 suites: [default, ./suites/my-agent.yaml]
 # Conversations are stored here, with their content: keep the folder out of version control.
 data_dir: ./.assay
 `;
 
-const SUITE_TEXT = `# Questions about your agent, answered yes or no for each turn: docs/suites.md. \`assay validate\` checks them.
+const SUITE_TEXT = `# Questions about your agent, answered yes or no for each turn: docs/score/suites.md. \`assay validate\` checks them.
 suite: my-agent
 version: '1'
 scope: turn

@@ -32,7 +32,7 @@ export function sayWhatToDo(folder: string, plan: Plan & Project, { out, paint }
   const { frameworks, languages, telemetry, otlp } = plan;
   if (frameworks.length === 0)
     out(
-      '\nNo known framework is among the dependencies: the file exports whatever spans your program writes. Which ones Assay needs: docs/frameworks.md, "Your own code". Frameworks can be named by --framework.',
+      '\nNo known framework is among the dependencies: the file exports whatever spans your program writes. Which ones Assay needs: docs/start/frameworks.md, "Your own code". Frameworks can be named by --framework.',
     );
   else out(`\nrecognized: ${[...new Set(frameworks.map(({ name }) => name))].join(', ')}`);
   for (const language of languages) {
@@ -60,7 +60,7 @@ function sayOf(
   { otlp }: Plan,
   { out, paint }: Pick<Terminal, 'out' | 'paint'>,
 ): void {
-  out(`\n${paint('bold', name)}  docs/frameworks.md, "${section}"`);
+  out(`\n${paint('bold', name)}  docs/start/frameworks.md, "${section}"`);
   if (tracing === undefined) {
     out(`  Your own code switches its spans on, as that section shows. Send them to ${otlp}`);
     return;
