@@ -10,6 +10,7 @@ import { ask, type AskedService, askResponse, reading } from './running-service.
 
 const EVERY_MS = 2_000;
 const CONNECT_AGAIN_MS = 10_000;
+const CONNECTED_MS = 5 * 60_000;
 /** Conversations that the service lists at once by their ids. */
 const LISTED_MAX = 50;
 const NAMED_MAX = 1_000;
@@ -78,7 +79,9 @@ async function listed({ url, token }: AskedService, ids: readonly string[]): Pro
 async function listen({ url, token }: AskedService, named: Set<string>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const { body } = await askResponse(new URL('/api/v1/live', url), { ...reading(token), signal });
+      // A connection that died without a word is noticed by its age.
+      const aged = AbortSignal.any([signal, AbortSignal.timeout(CONNECTED_MS)]);
+      const { body } = await askResponse(new URL('/api/v1/live', url), { ...reading(token), signal: aged });
       let text = '';
       for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
         const events = (text + piece).split('\n\n');

@@ -12,7 +12,7 @@ import { runService } from '../serve/running-service.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/frameworks.md'), 'utf8');
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/start/frameworks.md'), 'utf8');
 /** Sections about how spans are exported, and not about a framework. */
 const OF_EXPORTERS = [
   ...['Your own code', "OpenTelemetry's own instrumentations", 'Langfuse', 'OpenLIT', 'LangSmith', 'LangWatch'],
@@ -38,7 +38,7 @@ function found(files: Readonly<Record<string, string>>): readonly string[] {
   return readProject(projectWith(files)).frameworks.map(({ id }) => id);
 }
 
-test('each framework has its section in docs/frameworks.md, and each section about one its framework', () => {
+test('each framework has its section in docs/start/frameworks.md, and each section about one its framework', () => {
   const sections = [...(PAGE.split('\n## The frameworks\n')[1] ?? '').matchAll(/^## (.+)$/gm)].map(
     ([, title]) => title,
   );
@@ -50,7 +50,7 @@ test('each framework has its section in docs/frameworks.md, and each section abo
 });
 
 test.each(FRAMEWORKS.filter(({ tracing }) => tracing !== undefined))(
-  '$id is switched on as docs/frameworks.md says',
+  '$id is switched on as docs/start/frameworks.md says',
   ({ section, tracing }) => {
     const said = sectionOf(section);
     const names = [
@@ -163,6 +163,37 @@ test('the module is a program, whatever the project is called', async () => {
     expect(readFileSync(module, 'utf8')).toContain("OTEL_SERVICE_NAME ??= 'x-process.exit-1-//-31m-'");
   }
   expect(existsSync(path.join(folder, 'assay-tracing.mjs'))).toBe(true);
+});
+
+test.each<[string, string, RegExp, readonly string[]]>([
+  ['genkit', '{"genkit":"1"}', /Genkit .*\n {2}Your own code switches its spans on/, []],
+  ['Traceloop', '{"@traceloop/node-server-sdk":"1"}', /set TRACELOOP_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n/, []],
+  ['nothing known', '{"left-pad":"1"}', /No known framework is among the dependencies/, ['assay-tracing.mjs']],
+  [
+    'OpenTelemetry that is set up',
+    '{"ai":"7","@opentelemetry/sdk-node":"1"}',
+    /@opentelemetry\/sdk-node may set OpenTelemetry up: then do not load this file/,
+    ['assay-tracing.mjs'],
+  ],
+])('%s: it says what only the program can do', async (_, dependencies, said, tracing) => {
+  const folder = projectWith({ 'package.json': `{"dependencies":${dependencies}}`, 'pnpm-lock.yaml': '' });
+
+  const { status, stdout } = await assayHere(['init', ...NOWHERE], { cwd: folder });
+
+  expect([status, stdout]).toEqual([0, expect.stringMatching(said)]);
+  expect(stdout.includes('pnpm add')).toBe(tracing.length > 0);
+  expect(readdirSync(folder).filter((name) => name.startsWith('assay-'))).toEqual(tracing);
+});
+
+test('a program in Python that exports already gets a second exporter, with an address of its own', async () => {
+  const folder = projectWith({ 'requirements.txt': 'smolagents\nopentelemetry-sdk\n' });
+
+  const { stdout } = await assayHere(['init', ...NOWHERE], { cwd: folder });
+  const text = readFileSync(path.join(folder, 'assay_tracing.py'), 'utf8');
+
+  expect(stdout).toContain('opentelemetry-sdk may set OpenTelemetry up: import it after that, and it adds an exporter');
+  expect(text).toMatch(/OTLPSpanExporter\(endpoint="http:\/\/127\.0\.0\.1:\d+\/v1\/traces"\)/);
+  expect(text).not.toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
 });
 
 test('a folder that says nothing, and a framework that nobody knows, are refused', async () => {

@@ -106,6 +106,8 @@ test('without a service it says how to start one, and a reader that ends, ends i
 
   await send(running, 'one', 'Order 17 has shipped.');
 
+  const unknown = await assayHere(['watch', '--url', running.http, '--suite', 'nothing']);
+  expect([unknown.status, unknown.stderr]).toEqual([3, expect.stringContaining('there are default')]);
   expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('start `assay serve`')]);
   expect(await ended).toEqual([0, null]);
 }, 60_000);

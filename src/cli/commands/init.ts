@@ -36,7 +36,8 @@ const LATEST = 50;
 
 const HELP = `
 Writes assay_tracing.py or assay-tracing.mjs, assay.yaml and suites/my-agent.yaml, and nothing else. A file that exists
-stays as it is. If a service runs, a test conversation of the agent ${TEST_AGENT} shows whether it receives and scores.
+stays as it is. If a service runs, a test conversation of the agent ${TEST_AGENT} shows whether it receives and scores:
+exit code 1 if it was not scored within 90 seconds.
 
 Examples:
   assay init                            # looks at package.json, requirements.txt, pyproject.toml and their kind

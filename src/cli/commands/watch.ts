@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import type { ConversationItem } from '../../api/conversation-list.ts';
 import { isFailure } from '../../model/severity.ts';
+import { apiOfService } from '../api-of-service.ts';
 import { conversationLine, shownEvaluation } from '../conversation-line.ts';
 import { type FollowState, followConversations } from '../live-conversations.ts';
 import { load } from '../load.ts';
+import { refuseUnknownSuites } from '../refuse-unknown-suites.ts';
 import { askedPort, askedService, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
@@ -38,6 +40,7 @@ export function addWatch(program: Command, terminal: Terminal): void {
     .action(async (flags: WatchFlags) => {
       const { settings } = await load({ config: flags.config, httpPort: flags.httpPort }, { secrets: "the store's" });
       const service = askedService(flags, settings);
+      await refuseUnknownSuites(flags.suite === undefined ? [] : [flags.suite], apiOfService(service));
       const stopped = new AbortController();
       for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort());
       const onChange = (state: FollowState) => terminal.err(STATES[state](service.url));

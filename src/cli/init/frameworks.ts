@@ -1,7 +1,7 @@
 /**
- * Frameworks that `assay init` knows: how each is recognized, and how its spans come to Assay. docs/frameworks.md has a
- * section for each, which says more; a test holds this table and that page to each other. The switch of content is
- * found by the scope of the spans (`report/inspect/capture-switches.ts`).
+ * Frameworks that `assay init` knows: how each is recognized, and how its spans come to Assay. A section of
+ * docs/start/frameworks.md says more of each; a test holds this table and that page to each other. The switch of
+ * content is found by the scope of the spans (`report/inspect/capture-switches.ts`).
  */
 export type Language = 'python' | 'javascript';
 
@@ -10,7 +10,7 @@ export interface Framework {
   readonly id: string;
   readonly name: string;
   readonly language: Language;
-  /** Heading in docs/frameworks.md. */
+  /** Heading in docs/start/frameworks.md. */
   readonly section: string;
   /** Globs over the names of packages. */
   readonly packages: readonly string[];
@@ -24,13 +24,13 @@ export interface Framework {
 
 interface Tracing {
   /** Packages beside those of the exporter. */
-  readonly install: readonly string[];
+  readonly install?: readonly string[];
   /** Scope of its spans, by which the switch of content is found; absent where content is always exported. */
   readonly scope?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly imports: readonly string[];
+  readonly imports?: readonly string[];
   /** Statements, which know `provider`. */
-  readonly code: readonly string[];
+  readonly code?: readonly string[];
   /** Program text that gives a run its conversation. */
   readonly conversation: readonly string[];
   /** Part that the agent's own code has to do. */
@@ -55,8 +55,8 @@ function pythonClient(client: string, instrumentor: string): Tracing {
   const tracing = openInference(client, instrumentor);
   return {
     ...tracing,
-    imports: [...tracing.imports, 'from openinference.instrumentation import OITracer, TraceConfig'],
-    code: [...tracing.code, 'tracer = OITracer(provider.get_tracer("agent"), config=TraceConfig())'],
+    imports: [...(tracing.imports ?? []), 'from openinference.instrumentation import OITracer, TraceConfig'],
+    code: [...(tracing.code ?? []), 'tracer = OITracer(provider.get_tracer("agent"), config=TraceConfig())'],
     yours:
       'from assay_tracing import tracer, and put @tracer.agent on the function that answers a turn, @tracer.tool on each tool',
   };
@@ -83,11 +83,8 @@ const OPENLLMETRY = {
   name: 'OpenLLMetry',
   section: 'OpenLLMetry (Traceloop)',
   tracing: {
-    install: [],
     scope: 'traceloop',
     env: { TRACELOOP_BASE_URL: '<otlp>' },
-    imports: [],
-    code: [],
     exporter: 'env',
   },
 } as const;
@@ -156,7 +153,6 @@ const PYTHON: readonly Omit<Framework, 'language'>[] = [
     packages: ['pydantic-ai', 'pydantic-ai-slim'],
     records: PY_CLIENTS,
     tracing: {
-      install: [],
       scope: 'pydantic-ai',
       imports: ['from pydantic_ai import Agent, InstrumentationSettings'],
       code: ['Agent.instrument_all(InstrumentationSettings(tracer_provider=provider))'],
@@ -169,11 +165,8 @@ const PYTHON: readonly Omit<Framework, 'language'>[] = [
     section: 'Google ADK',
     packages: ['google-adk'],
     tracing: {
-      install: [],
       scope: 'gcp.vertex.agent',
       env: { [CONTENT]: 'SPAN_ONLY' },
-      imports: [],
-      code: [],
       conversation: ['runner.run_async(user_id=user_id, session_id=session_id, new_message=message)'],
     },
   },
@@ -184,9 +177,6 @@ const PYTHON: readonly Omit<Framework, 'language'>[] = [
     packages: ['strands-agents'],
     records: PY_CLIENTS,
     tracing: {
-      install: [],
-      imports: [],
-      code: [],
       conversation: ['Agent(name="my-agent", trace_attributes={"session.id": session_id})'],
     },
   },
@@ -215,7 +205,6 @@ const PYTHON: readonly Omit<Framework, 'language'>[] = [
     packages: ['agent-framework', 'agent-framework-*'],
     records: PY_CLIENTS,
     tracing: {
-      install: [],
       scope: 'agent_framework',
       imports: ['from agent_framework.observability import enable_instrumentation'],
       code: ['enable_instrumentation(enable_sensitive_data=True)'],
@@ -282,10 +271,7 @@ const JAVASCRIPT: readonly Omit<Framework, 'language'>[] = [
     isMajor: (major) => major < 7,
     records: JS_CLIENTS,
     tracing: {
-      install: [],
       scope: 'ai',
-      imports: [],
-      code: [],
       conversation: [
         "generateText({ …, experimental_telemetry: { isEnabled: true, functionId: 'my-agent', metadata: { sessionId } } });",
       ],
@@ -357,10 +343,7 @@ const JAVASCRIPT: readonly Omit<Framework, 'language'>[] = [
     section: 'Google ADK',
     packages: ['@google/adk'],
     tracing: {
-      install: [],
       scope: 'gcp.vertex.agent',
-      imports: [],
-      code: [],
       conversation: ['runner.runAsync({ userId, sessionId, newMessage });'],
     },
   },
@@ -371,9 +354,6 @@ const JAVASCRIPT: readonly Omit<Framework, 'language'>[] = [
     packages: ['@strands-agents/sdk'],
     records: JS_CLIENTS,
     tracing: {
-      install: [],
-      imports: [],
-      code: [],
       conversation: ["new Agent({ name: 'my-agent', traceAttributes: { 'session.id': sessionId } });"],
     },
   },

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Framework, Language } from './frameworks.ts';
+import type { Project } from './project.ts';
 
 interface InitFile {
   readonly name: string;
@@ -20,9 +21,7 @@ const CONFIGURATION = 'assay.yaml';
 const SUITE = 'suites/my-agent.yaml';
 const NAMES = [...Object.values(TRACING_FILES), CONFIGURATION, SUITE];
 
-export interface Plan {
-  readonly name: string;
-  readonly version: string;
+export interface Plan extends Pick<Project, 'name' | 'version' | 'telemetry'> {
   readonly otlp: string;
   /** Languages of which a tracing file is written. */
   readonly languages: readonly Language[];
@@ -104,10 +103,13 @@ function partsOf(frameworks: readonly Framework[], part: 'imports' | 'code', { o
 }
 
 function pythonText(frameworks: readonly Framework[], plan: Plan): string {
-  const environment = environmentOf(frameworks, plan).map(
-    ([key, value]) => `os.environ.setdefault("${key}", "${value}")`,
-  );
-  return `"""Sends the spans of this agent to Assay. Import it before anything else: \`import assay_tracing\`."""
+  // The variable may be the address of the exporter that the program has already.
+  const isSetUp = plan.telemetry.python.length > 0;
+  const address = isSetUp ? `endpoint="${plan.otlp}/v1/traces"` : '';
+  const environment = environmentOf(frameworks, plan)
+    .filter(([key]) => !isSetUp || key !== 'OTEL_EXPORTER_OTLP_ENDPOINT')
+    .map(([key, value]) => `os.environ.setdefault("${key}", "${value}")`);
+  return `"""Sends the spans of this agent to Assay. Import it first, or after your own set-up of OpenTelemetry."""
 import os
 
 # Variables that are set already are kept. Give each release a version of its own, so that they can be compared.
@@ -122,7 +124,7 @@ provider = trace.get_tracer_provider()
 if not isinstance(provider, TracerProvider):
     provider = TracerProvider()
     trace.set_tracer_provider(provider)
-provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(${address})))
 ${lines(partsOf(frameworks, 'code', plan))}`;
 }
 
@@ -158,14 +160,14 @@ function lines(of: readonly string[]): string {
   return of.length === 0 ? '' : `\n${of.join('\n')}\n`;
 }
 
-const CONFIGURATION_TEXT = `# Settings of Assay: docs/configuration.md. \`assay validate\` checks them.
+const CONFIGURATION_TEXT = `# Settings of Assay: docs/reference/configuration.md. \`assay validate\` checks them.
 # \`default\` counts the faults that any agent can have. The other suite is yours.
 suites: [default, ./suites/my-agent.yaml]
 # Conversations are stored here, with their content: keep the folder out of version control.
 data_dir: ./.assay
 `;
 
-const SUITE_TEXT = `# Questions about your agent, answered yes or no for each turn: docs/suites.md. \`assay validate\` checks them.
+const SUITE_TEXT = `# Questions about your agent, answered yes or no for each turn: docs/score/suites.md. \`assay validate\` checks them.
 suite: my-agent
 version: '1'
 scope: turn
@@ -176,9 +178,10 @@ criteria:
     question: Is there an answer of at most 1500 characters?
     weight: 1
     check: size(final_answer) > 0 && size(final_answer) <= 1500
-  # The weights sum to 1. A second question could be:
+  # \`assay suite draft --from-store\` proposes questions from the conversations that came. The weights sum to 1. A
+  # second question could be:
   # - name: looked_up_once
-  #   question: Was nothing looked up twice?
+  #   question: Was look_up called at most once?
   #   weight: 0.5
   #   check: size(tools('look_up')) <= 1
 `;

@@ -12,8 +12,8 @@ export interface Project {
   /** Languages of which there are files. */
   readonly languages: readonly Language[];
   readonly frameworks: readonly Framework[];
-  /** Names of packages that set OpenTelemetry up, of any language. */
-  readonly telemetry: readonly string[];
+  /** Packages that may set OpenTelemetry up already. */
+  readonly telemetry: Readonly<Record<Language, readonly string[]>>;
 }
 
 /** Versions by the name of the package, as they are written or installed; empty where none is. */
@@ -21,10 +21,10 @@ type Packages = ReadonlyMap<string, string>;
 
 const FILE_BYTES_MAX = 32 << 20;
 const NAME_MAX = 80;
-const TELEMETRY = [
-  ...['opentelemetry-sdk', 'opentelemetry-distro', 'arize-phoenix-otel', 'logfire', 'langfuse'],
-  ...['@opentelemetry/sdk-*', '@vercel/otel', '@arizeai/phoenix-otel', '@langfuse/otel'],
-];
+const TELEMETRY: Readonly<Record<Language, readonly string[]>> = {
+  python: ['opentelemetry-sdk', 'opentelemetry-distro', 'arize-phoenix-otel', 'logfire', 'langfuse'],
+  javascript: ['@opentelemetry/sdk-*', '@vercel/otel', '@arizeai/phoenix-otel', '@langfuse/otel'],
+};
 const DECLARED = ['requirements*.txt', 'requirements/*.txt', 'pyproject.toml', 'Pipfile', 'setup.cfg'];
 const LOCKED = ['uv.lock', 'poetry.lock', 'Pipfile.lock'];
 
@@ -34,7 +34,8 @@ export function readProject(folder: string): Project {
     javascript: manifest === undefined ? new Map() : npmPackages(folder, manifest),
     python: pythonPackages(folder),
   };
-  const all = [...packages.javascript.keys(), ...packages.python.keys()];
+  const telemetryIn = (language: Language) =>
+    TELEMETRY[language].flatMap((glob) => [...packages[language].keys()].filter(compileGlob(glob)));
   const pyproject = textsIn(folder, ['pyproject.toml']).join('\n');
   return {
     name: plain(manifest?.name ?? valueIn(pyproject, 'name')) || plain(path.basename(folder)) || 'my-agent',
@@ -44,7 +45,7 @@ export function readProject(folder: string): Project {
       ...(packages.javascript.size > 0 ? (['javascript'] as const) : []),
     ],
     frameworks: withoutRecorded(FRAMEWORKS.filter((one) => isUsed(one, packages[one.language]))),
-    telemetry: TELEMETRY.flatMap((glob) => all.filter(compileGlob(glob))),
+    telemetry: { python: telemetryIn('python'), javascript: telemetryIn('javascript') },
   };
 }
 

@@ -32,7 +32,7 @@ export function sayWhatToDo(folder: string, plan: Plan & Project, { out, paint }
   const { frameworks, languages, telemetry, otlp } = plan;
   if (frameworks.length === 0)
     out(
-      '\nNo known framework is among the dependencies: the file exports whatever spans your program writes. Which ones Assay needs: docs/frameworks.md, "Your own code". Frameworks can be named by --framework.',
+      '\nNo known framework is among the dependencies: the file exports whatever spans your program writes. Which ones Assay needs: docs/start/frameworks.md, "Your own code". Frameworks can be named by --framework.',
     );
   else out(`\nrecognized: ${[...new Set(frameworks.map(({ name }) => name))].join(', ')}`);
   for (const language of languages) {
@@ -41,7 +41,7 @@ export function sayWhatToDo(folder: string, plan: Plan & Project, { out, paint }
     if (install.length > 0)
       out(`\n${paint('bold', 'install')}\n  ${installerOf(folder, language)} ${install.join(' ')}`);
     out(`\n${paint('bold', 'load')}\n  ${LOADED[language]}`);
-    if (telemetry.length > 0) out(`  ${ALREADY_SET_UP[language](telemetry.join(', '), otlp)}`);
+    if (telemetry[language].length > 0) out(`  ${ALREADY_SET_UP[language](telemetry[language].join(', '), otlp)}`);
   }
   for (const framework of frameworks) sayOf(framework, plan, { out, paint });
   const { OTEL_EXPORTER_OTLP_ENDPOINT: elsewhere } = process.env;
@@ -60,7 +60,7 @@ function sayOf(
   { otlp }: Plan,
   { out, paint }: Pick<Terminal, 'out' | 'paint'>,
 ): void {
-  out(`\n${paint('bold', name)}  docs/frameworks.md, "${section}"`);
+  out(`\n${paint('bold', name)}  docs/start/frameworks.md, "${section}"`);
   if (tracing === undefined) {
     out(`  Your own code switches its spans on, as that section shows. Send them to ${otlp}`);
     return;
