@@ -70,6 +70,14 @@ async function leftFor(by: string): Promise<number> {
 const says = (page: Page) => page.locator('.says').innerText();
 const shown = (page: Page) => page.locator('.said.user .words').first().innerText();
 
+test('people who read together open a part each, which is in the address', async () => {
+  const page = await readAs('eve');
+  await page.getByLabel('Shared').selectOption('part 2 of 2');
+  await expect.poll(() => new URL(page.url()).searchParams.get('part')).toBe('2/2');
+  await page.locator('.chat .turn').first().waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+});
+
 async function answer(page: Page, key: string): Promise<string> {
   const before = await shown(page);
   await page.keyboard.press(key);
