@@ -197,6 +197,12 @@ function documentOf(
   ];
   const document = new Document(wellFormed({ tests }), { aliasDuplicateObjects: false });
   document.commentBefore = [
+    ...unmet
+      .filter(({ expected }) => expected === 'fail')
+      .map(
+        ({ what }) =>
+          ` The failure of ${what} is not in this test: it rests on what the lines do not hold, such as an earlier turn.`,
+      ),
     ` Conversation ${oneLine(conversation.id)}, with the verdicts of suite ${name} ${version}, revision ${revision}.`,
     ` Save it as ${oneLine(file)} beside the suite, or add it there without the line \`tests:\`.`,
     ' In another folder it takes a line `suite:` with the path of the suite.',

@@ -7,7 +7,7 @@ const SAID_MS = 2_000;
 const REASON_MS = 12_000;
 
 export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
-  return <CopyButton label={label} write={() => navigator.clipboard.writeText(text)} />;
+  return <CopyButton label={label} write={() => navigator.clipboard.writeText(text).then(() => undefined)} />;
 }
 
 interface CopyAnswerProps {
@@ -15,6 +15,9 @@ interface CopyAnswerProps {
   readonly label: string;
   readonly title?: string;
 }
+
+/** The remark of a test case that does not hold the failure for which somebody copies it. */
+const LOST_FAILURE = /^# (The failure of .*)$/m;
 
 /** Copies what the service answers, when somebody asks for it. */
 export function CopyAnswer({ path, label, title }: CopyAnswerProps) {
@@ -26,6 +29,7 @@ export function CopyAnswer({ path, label, title }: CopyAnswerProps) {
       const item = text.then((known) => new Blob([known], { type: 'text/plain' }));
       await Promise.all([text, navigator.clipboard.write([new ClipboardItem({ 'text/plain': item })])]);
     }
+    return LOST_FAILURE.exec(await text)?.[1];
   };
   return <CopyButton label={label} write={write} {...(title === undefined ? {} : { title })} />;
 }
@@ -41,7 +45,8 @@ function textOf(reply: Reply<string>): string {
 interface CopyButtonProps {
   readonly label: string;
   readonly title?: string;
-  readonly write: () => Promise<void>;
+  /** Gives a remark where there is something to know of what was copied. */
+  readonly write: () => Promise<string | undefined>;
 }
 
 function CopyButton({ label, title, write }: CopyButtonProps) {
@@ -55,7 +60,7 @@ function CopyButton({ label, title, write }: CopyButtonProps) {
     if (navigator.clipboard === undefined) done('This browser allows no copying here');
     else
       write().then(
-        () => done('Copied'),
+        (remark) => (remark !== undefined ? done(`Copied. ${remark}`, REASON_MS) : done('Copied')),
         (error: unknown) => (error instanceof NoText ? done(error.message, REASON_MS) : done('Not copied')),
       );
   };

@@ -15,7 +15,8 @@ version: "1"
 scope: turn
 criteria:
   - { name: few, question: Few calls?, weight: 0.5, check: size(tool_calls) < 4 }
-  - { name: long, question: Did it take long?, weight: 0.5, check: turn.duration_ms > 2000 }
+  - { name: long, question: Did it take long?, weight: 0.3, check: turn.duration_ms > 2000 }
+  - { name: quick, question: Was it quick?, weight: 0.2, check: turn.duration_ms <= 2000 }
 `;
 const OTHER = `suite: other
 scope: conversation
@@ -128,8 +129,11 @@ test('a stored conversation is compared with its golden trace, and written as a 
   expect(turn.text).toContain(
     '# Not expected, as these lines do not hold all that was recorded: long was pass, and is fail here.',
   );
+  // A failure that is lost comes first: it is why somebody copies a test.
+  expect(turn.text).toMatch(/^# The failure of quick is not in this test: /);
+  expect(turn.text).not.toContain('# The failure of long');
   expect(parse(turn.text)).toMatchObject({ tests: [{ expect: { few: 'pass' } }] });
-  expect(turn.text).not.toMatch(/^ *(?:score|long|outcome):/m);
+  expect(turn.text).not.toMatch(/^ *(?:score|long|quick|outcome):/m);
   writeFileSync(path.join(tests, 'plain.test.yaml'), turn.text);
   expect((await assayHere(['suite', 'test', 'plain.yaml'], { cwd: tests })).status).toBe(0);
 
