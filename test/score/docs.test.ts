@@ -14,7 +14,9 @@ import { aConversation, aToolCall, aTurn, content } from './conversations.ts';
 import { loadPack, run } from './packs/packs.ts';
 
 const PAGES = ['score/suites.md', 'reference/suite-language.md', 'reference/packs.md'];
-const text = PAGES.map((page) => readFileSync(path.resolve(import.meta.dirname, '../../docs', page), 'utf8')).join('\n');
+const text = PAGES.map((page) => readFileSync(path.resolve(import.meta.dirname, '../../docs', page), 'utf8')).join(
+  '\n',
+);
 
 const examples = [...text.matchAll(/```yaml\n(suite: [\s\S]*?)```/g)].map(([, example = '']) => example);
 
