@@ -18,6 +18,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const needed = 24;
 const source = path.join(root, 'src/cli/main.ts');
 const main = existsSync(source) ? source : path.join(root, 'dist/cli/main.js');
+endWithNpm(process.env);
 // Half of the work of a start is compiling. Beside the program, where only its owner writes; nothing is kept where that is not this user.
 module.enableCompileCache?.(path.join(root, 'node_modules/.cache/assay-compiled'));
 
@@ -63,4 +64,19 @@ function run(node, args) {
       process.kill(process.pid, signal);
     }
   });
+}
+
+/**
+ * npm runs a command below a shell, and a SIGTERM to npm ends that shell alone. The shell of a script that starts Assay in the background ends
+ * at once, and means nothing.
+ */
+function endWithNpm({ npm_lifecycle_script: script = '' }) {
+  if (!/\bassay\b/.test(script) || script.includes('&')) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
 }

@@ -221,7 +221,7 @@ const RULES: readonly Rule[] = [
       tree.importing(({ room, from, targetRoom }) => {
         if (room !== 'page') return targetRoom === 'page';
         const isOurs = ['page', 'model', 'api'].includes(targetRoom ?? '');
-        return !isOurs && !['preact', 'preact/hooks', 'uplot'].includes(from);
+        return !isOurs && !['marked', 'preact', 'preact/hooks', 'uplot'].includes(from);
       }),
     canaries: [
       ['src/page/thing.ts', "import { a } from '../store/b.ts';"],

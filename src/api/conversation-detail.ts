@@ -30,6 +30,10 @@ const step = z.strictObject({
   result: json.optional(),
   input: z.string().optional(),
   output: z.string().optional(),
+  thinking: z
+    .string()
+    .optional()
+    .meta({ description: 'what a model thought before its output, where its span has it' }),
   model: z.string().optional(),
   tokens: tokens.optional(),
   cost_usd: z.number().min(0).optional(),
@@ -121,6 +125,10 @@ const label = z.strictObject({
   at: time,
   turn_id: z.string().optional(),
   note: z.string().optional(),
+  seen: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: the verdict was in sight when it was given, so it counts in no agreement' }),
 });
 export type LabelJson = z.infer<typeof label>;
 
@@ -181,7 +189,16 @@ export const conversationDetail = conversationItem.extend({
 export type ConversationDetail = z.infer<typeof conversationDetail>;
 
 /** `GET /api/v1/text/{conversation...}`: one text of a transcript, whole or in parts. */
-export const TEXT_FIELDS = ['asked', 'answered', 'arguments', 'result', 'input', 'output', 'error'] as const;
+export const TEXT_FIELDS = [
+  'asked',
+  'answered',
+  'arguments',
+  'result',
+  'input',
+  'output',
+  'thinking',
+  'error',
+] as const;
 const TEXT_LENGTH_MAX = 8_000_000;
 export const wholeTextQuery = z.strictObject({
   of: z.string().max(400).meta({ description: 'a step_id, or a turn_id for asked and answered' }),

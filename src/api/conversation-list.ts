@@ -60,7 +60,8 @@ export const conversationFilters = z.strictObject({
   until: timeAsked.optional(),
   order: z.enum(['latest', 'worst']).default('latest'),
   words: z.string().min(1).max(200).optional().meta({
-    description: 'words that all are in the id, the first question or the last answer, as the list shows them',
+    description:
+      'words that all are in the id, in what was said, or in the arguments and results of tools, in any English form',
   }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().regex(CURSOR, 'a cursor as `next` gave it').optional(),
@@ -128,6 +129,9 @@ export type ConversationItem = z.infer<typeof conversationItem>;
 export const conversationList = z.strictObject({
   conversations: list(conversationItem),
   next: z.string().nullable().meta({ description: 'the cursor of the next page; null at the end' }),
+  total: count.optional().meta({
+    description: 'all that match; on a first page whose matches an index names, and absent where they were not counted',
+  }),
   looked_at: count.meta({ description: 'conversations that this page looked at, of which it shows those that match' }),
 });
 export type ConversationList = z.infer<typeof conversationList>;

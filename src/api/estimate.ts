@@ -102,6 +102,12 @@ export type EstimateAnswer = z.infer<typeof estimateAnswer>;
 export const readingQueueQuery = z.strictObject({
   ...placeOfEstimate,
   by: z.string().max(200).optional().meta({ description: 'leaves out what this person has read' }),
+  part: z
+    .string()
+    .regex(/^[1-9]\/[2-9]$/, 'a part such as 1/2, of at most 9')
+    .refine((part) => Number(part[0]) <= Number(part[2]), 'a part such as 2/2: the first number is at most the second')
+    .optional()
+    .meta({ description: '1/2: what comes first is shared out among two, so that they do not read the same' }),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 

@@ -2,7 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { UnreadableInput } from '../model/unreadable-input.ts';
 import { COMMANDS } from './commands.ts';
-import { CommandFailure, EXIT, EXIT_HELP, withCauses } from './exit-codes.ts';
+import { CommandFailure, EXIT, withCauses } from './exit-codes.ts';
+import { addHelpLevels } from './help-levels.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -15,14 +16,14 @@ export async function runCommandLine(): Promise<number> {
     )
     .version(version)
     .exitOverride()
-    .configureOutput({ writeErr: (text) => terminal.err(text.replace(/\n$/, '')) })
-    .addHelpText('after', EXIT_HELP);
+    .configureOutput({ writeErr: (text) => terminal.err(text.replace(/\n$/, '')) });
 
   const asked = process.argv[2] ?? '';
   const named = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
   // Help, and the answer to a misspelled name, list all commands.
-  const adds = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
-  for (const add of new Set(adds)) add(program, terminal);
+  const used = named === undefined ? Object.values(COMMANDS) : [named];
+  for (const add of new Set(await Promise.all(used.map(([, load]) => load())))) add(program, terminal);
+  if (named === undefined) addHelpLevels(program);
 
   try {
     await program.parseAsync();

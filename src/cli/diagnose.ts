@@ -243,7 +243,7 @@ function nothingReceived({ scrape, otlp }: Observed): readonly Advice[] {
   return [
     {
       problem: 'nothing has been received',
-      remedy: `set OTEL_EXPORTER_OTLP_ENDPOINT=${otlp} where your agent runs, or try \`assay demo\``,
+      remedy: `set OTEL_EXPORTER_OTLP_ENDPOINT=${otlp} where your agent runs, or call \`assay init\` in its folder; \`assay demo\` shows an example`,
     },
   ];
 }

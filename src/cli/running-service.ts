@@ -1,7 +1,9 @@
 /** The service that is running, as commands speak with it: where it is, and what it says when it refuses. */
 import { Option } from 'commander';
 import { z } from 'zod';
+import { service } from '../api/facets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
+import { tryParseJson } from '../model/json.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Flags, failOn } from './load.ts';
 import { settingOption } from './setting-option.ts';
@@ -11,6 +13,7 @@ import { isWebAddress } from '../model/web-address.ts';
 export type ServiceFlags = { readonly url?: string; readonly token?: string; readonly json?: boolean } & Flags;
 
 const TIMEOUT_MS = 10_000;
+const NOT_FOUND = 404;
 
 /** To such a command the port is not one to listen on. */
 export function askedPort(): Option {
@@ -66,6 +69,20 @@ export function askedService(
 export function otlpOf(url: string, { otlpHttpPort }: Pick<Settings, 'otlpHttpPort'>): string {
   const { protocol, hostname } = new URL(url);
   return `${protocol}//${hostname}:${otlpHttpPort}`;
+}
+
+/** The OTLP address of a running service, which need not be the one of the configuration at hand. */
+export async function otlpFrom(url: string, token: string | undefined): Promise<string> {
+  const answer = await askText(new URL('/api/v1/service', url), { ...reading(token), accept: NOT_FOUND });
+  const { data: known } = service.pick({ receiving: true }).loose().safeParse(tryParseJson(answer));
+  const otlpHttpPort = known?.receiving.otlp_http_port;
+  if (otlpHttpPort !== undefined) return otlpOf(url, { otlpHttpPort });
+  throw new CommandFailure(
+    known !== undefined
+      ? `${url} receives no OTLP over HTTP: set otlp_http_port`
+      : `${url} answers, and is not the address of the page and the API: give that one, such as http://127.0.0.1:4319`,
+    EXIT.input,
+  );
 }
 
 /** How something is read. */

@@ -4,6 +4,7 @@
  * **Harm** is failures an hour, each weighted with the severity of its outcome: a hard failure counts three times as much
  * as a graceful one. It counts, so few conversations do little harm, whatever share of them failed.
  */
+import { OTHER } from './agent-labels.ts';
 import type { ComparisonWord } from './comparison.ts';
 import { counted } from './counted.ts';
 import type { About, Outcome } from './evaluation.ts';
@@ -36,9 +37,15 @@ export function harmPerHour(outcomes: ReadonlyMap<Outcome, number>, hours: numbe
   return sum / hours;
 }
 
-/** Most harm first; among equals those with more alarms, then by name. */
+/** Most harm first; among equals those with more alarms, then by name. Agents counted together are no agent, and last. */
 export function rankedByHarm<One extends Ranked>(all: readonly One[]): readonly One[] {
-  return all.toSorted((a, b) => b.harm - a.harm || b.alarms - a.alarms || (a.agent < b.agent ? -1 : 1));
+  return all.toSorted(
+    (a, b) =>
+      Number(a.agent === OTHER) - Number(b.agent === OTHER) ||
+      b.harm - a.harm ||
+      b.alarms - a.alarms ||
+      (a.agent < b.agent ? -1 : 1),
+  );
 }
 
 interface Told {

@@ -20,6 +20,11 @@ export interface HumanLabel {
 /** A label as it is put and kept. Readers get those that stand. */
 export interface StoredLabel extends Omit<HumanLabel, 'label'> {
   readonly label: StoredLabelKind;
+  /**
+   * The verdict was in sight when it was given. It is shown, and counts in no agreement: a person who follows a verdict
+   * would make it look right, and one who only speaks where it is wrong would make it look wrong.
+   */
+  readonly seen?: boolean;
 }
 
 /** Verdict on a subject in a conversation that has labels, by a judge or by code. */

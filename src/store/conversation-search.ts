@@ -12,6 +12,7 @@ import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { isGood } from '../model/severity.ts';
 import { wordsOf } from '../model/search-words.ts';
+import { formsOf } from '../model/word-forms.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import { IS_LAST, isLive } from './evaluation-columns.ts';
 import { type CameOutAsked, cameOutValues } from './frame-columns.ts';
@@ -50,7 +51,7 @@ export interface ConversationSearch {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /**
-   * All have to be in what was said or in the id (spoken-words.ts). Where words are not kept, each has to be in the id,
+   * All, in any form, have to be in what was said or in the id (spoken-words.ts). Where words are not kept, each has to be in the id,
    * the first question or the last answer, and only the case of a to z does not matter.
    */
   readonly words?: readonly string[] | undefined;
@@ -78,14 +79,24 @@ export interface FoundConversations {
   /** Undefined at the end. */
   readonly next: SearchCursor | undefined;
   readonly lookedAt: number;
+  /** All that match, those of other pages too; undefined where an index does not give few to look at. */
+  readonly total?: number | undefined;
 }
 
 const WORDS_ASKED_MAX = 20;
 
-/** The words that an index is asked for; undefined where none are. The last one may still be being typed. */
-export function askedWords({ words }: ConversationSearch): readonly string[] | undefined {
+interface AskedWords {
+  /** The forms of each word: a conversation has one form of each. */
+  readonly forms: readonly (readonly string[])[];
+  /** The last word may still be being typed. */
+  readonly beginning: string;
+}
+
+/** The words that an index is asked for; undefined where none are. They have letters and digits only. */
+export function askedWords({ words }: ConversationSearch): AskedWords | undefined {
   const asked = words === undefined ? [] : wordsOf(words.join(' '), WORDS_ASKED_MAX);
-  return asked.length === 0 ? undefined : asked;
+  const beginning = asked.at(-1);
+  return beginning === undefined ? undefined : { forms: asked.map(formsOf), beginning };
 }
 
 /** Conversations that may match, as an index gives them: no others do. */

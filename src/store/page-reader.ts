@@ -50,6 +50,8 @@ export interface PageReader {
   countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
   /** Conversations, or the limit if there are more. */
   countUpTo(limit: number): Awaitable<number>;
+  /** Agents of evaluated conversations, or the limit if there are more. */
+  countAgents(limit: number): Awaitable<number>;
   /** Money that judges spent up to then, and questions that wait for them. */
   judging(at: number): Awaitable<JudgingState>;
   /** The history by agent and version, in two windows, in no order. */

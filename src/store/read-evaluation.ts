@@ -24,6 +24,8 @@ export interface KeptLabel {
   readonly label: string;
   readonly by: string;
   readonly note: string | undefined;
+  /** The verdict was in sight when it was given. */
+  readonly seen: boolean;
   /** Wall-clock time in milliseconds. */
   readonly putAt: number;
 }

@@ -97,6 +97,7 @@ test.each<[claim: string, args: string[], input: string, status: number, message
   ['a suite that does not exist', ['score', '-', '--suite', 'nope'], '', 2, /nope/],
   ['an unknown flag', ['score', '-', '--sweet', 'default'], '', 2, /unknown option '--sweet'/],
   ['a store that does not exist', ['explain', 'x'], '', 3, /no store at .*start `assay serve` first/],
+  ['a service on another port', ['export'], '', 3, /no store at .*or give its --data-dir, or the --url or --http-port/],
 ])('%s ends with its exit code and a message that says what to do', async (_claim, args, input, status, message) => {
   const result = await assayHere(args, { input });
 

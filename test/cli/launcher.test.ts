@@ -74,6 +74,46 @@ test.each([
   expect(await isReady(Number(api))).toBe(false);
 });
 
+test.each([
+  ['new enough', [], 'assay serve', false],
+  ['too old', OLD, 'assay serve', false],
+  ['new enough, and npm ran a script that starts it in the background', [], 'assay serve & next dev', true],
+])(
+  'on a Node that is %s: it ends with the shell that npm started it in',
+  async (_what, flags, script, goesOn) => {
+    const [grpc, http, api] = await freePorts(3);
+    const env = {
+      PATH: process.env.PATH,
+      ASSAY_OTLP_GRPC_PORT: `${grpc}`,
+      ASSAY_OTLP_HTTP_PORT: `${http}`,
+      ASSAY_HTTP_PORT: `${api}`,
+      npm_lifecycle_script: script,
+    };
+    const options = { cwd: tempDirectory(), env, stdio: 'ignore', detached: true } as const;
+    // The second command keeps the shell from becoming the first.
+    const shell = spawn('sh', ['-c', '"$@"; true', 'sh', process.execPath, ...flags, LAUNCHER, 'serve'], options);
+    const group = -(shell.pid ?? Number.NaN);
+    try {
+      while (!(await isReady(Number(api)))) await new Promise((resolve) => setTimeout(resolve, 50));
+
+      shell.kill('SIGTERM');
+      await once(shell, 'exit');
+
+      const deadline = Date.now() + (goesOn ? 3_000 : 20_000);
+      while ((await isReady(Number(api))) && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(await isReady(Number(api))).toBe(goesOn);
+    } finally {
+      try {
+        process.kill(group, 'SIGKILL');
+      } catch {
+        // All of the group have ended.
+      }
+    }
+  },
+  60_000,
+);
+
 async function isReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;

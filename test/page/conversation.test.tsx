@@ -2,13 +2,22 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Chat } from '../../src/page/conversation/chat.tsx';
 import { ConversationHead } from '../../src/page/conversation/conversation-head.tsx';
-import { evidenceOf, verdictKey } from '../../src/page/conversation/evidence.ts';
+import {
+  evidenceOf,
+  failuresInOrder,
+  type Look,
+  lookAt,
+  NO_EVIDENCE,
+  verdictKey,
+} from '../../src/page/conversation/evidence.ts';
 import { History } from '../../src/page/conversation/history.tsx';
 import { StepDetail } from '../../src/page/conversation/step-detail.tsx';
 import { subAgentOf } from '../../src/page/conversation/sub-agent.ts';
-import { StepLine } from '../../src/page/conversation/step-line.tsx';
+import { DoneStep } from '../../src/page/conversation/done-step.tsx';
+import { doneRows } from '../../src/page/conversation/done-rows.ts';
+import { countedFine } from '../../src/page/conversation/suite-verdicts.ts';
 import { OpenTrace } from '../../src/page/conversation/trace-links.tsx';
-import { countedFine, Verdicts } from '../../src/page/conversation/verdicts.tsx';
+import { Verdicts } from '../../src/page/conversation/verdicts.tsx';
 import { WhatIsKnown } from '../../src/page/conversation/what-is-known.tsx';
 import type { ConversationDetail, FullEvaluation, TranscriptStepJson } from '../../src/api/conversation-detail.ts';
 import { conversation, countOf, evaluation, markupOf, turn, verdict, wordsOf } from './shown.tsx';
@@ -27,8 +36,14 @@ function step(changes: Partial<TranscriptStepJson> = {}): TranscriptStepJson {
   return { ...base, began_at: AT, ended_at: '2026-11-27T10:00:01.500Z', status: 'ok', ...changes };
 }
 
-const chat = (changes: Partial<ConversationDetail>, evaluations: readonly FullEvaluation[] = []) => (
-  <Chat conversation={conversation(changes)} evidence={evidenceOf(evaluations)} lit={undefined} onEvidence={nothing} />
+const chat = (changes: Partial<ConversationDetail>, evaluations: readonly FullEvaluation[] = [], look?: Look) => (
+  <Chat
+    conversation={conversation(changes)}
+    evidence={evidenceOf(evaluations)}
+    lit={undefined}
+    look={look}
+    onEvidence={nothing}
+  />
 );
 
 test('what was not captured, not stored or failed is said in words', () => {
@@ -49,11 +64,17 @@ test('words of user and agent are text, never markup', () => {
   expect(wordsOf(chat({ turn_list: [hostile] }))).toContain('<script>alert(1)</script>');
 });
 
-test('a conversation of hundreds of turns is shown from its end', () => {
-  const turns = Array.from({ length: 300 }, (_, index) => turn({ turn_id: `t-${index}`, asked: `question ${index}` }));
+test('a conversation of hundreds of turns is shown from its beginning, and the turn that was asked for with it', () => {
+  const turns = Array.from({ length: 300 }, (_, index) => turn({ turn_id: `t-${index}`, asked: `question ${index}.` }));
+  const first = chat({ turn_list: turns });
+  const late = chat({ turn_list: turns }, [], { turn: 't-250' });
 
-  expect(countOf(chat({ turn_list: turns }), /class="turn"/)).toBe(20);
-  expect(wordsOf(chat({ turn_list: turns }))).toMatch(/^Show earlier turns \(280\) User .*question 280 .*question 299/);
+  expect(countOf(first, /class="turn"/)).toBe(20);
+  expect(wordsOf(first)).toMatch(
+    /^Turn 1 ?User .*question 0\..*question 19\..*Show turns 21 to 40 ?280 are not shown here$/,
+  );
+  expect(countOf(late, /class="turn( lit)?"/)).toBe(40);
+  expect(wordsOf(late)).toMatch(/question 19\..*Show turns 21 to 40 ?220 are.*question 240\..*Show turns 261 to 280/);
 });
 
 test('a verdict that failed stands once under the turn whose spans show it; one that passed does not', () => {
@@ -72,8 +93,9 @@ test('a turn that the chosen verdict rests on is lit', () => {
   const shown = (lit: readonly string[]) => (
     <Chat
       conversation={conversation({ turn_list: [turn({ steps: [step()] })] })}
-      evidence={evidenceOf([])}
+      evidence={NO_EVIDENCE}
       lit={lit}
+      look={undefined}
       onEvidence={nothing}
     />
   );
@@ -92,26 +114,78 @@ const verdicts = (evaluations: readonly FullEvaluation[], chosen?: string) => (
   />
 );
 
-test('verdicts that failed stand first, by weight; those that are fine take one line', () => {
+test('verdicts that failed stand first, critical ones before heavy ones; those that are fine take one line', () => {
   const one = evaluation({
     verdicts: [
       verdict('polite', { weight: 0.1 }),
       verdict('short', { verdict: 'not_applicable' }),
       verdict('late', { verdict: 'skipped', weight: 0.1 }),
       verdict('small', { verdict: 'fail', weight: 0.2 }),
-      verdict('large', { verdict: 'fail', weight: 0.6, critical: true }),
+      verdict('large', { verdict: 'fail', weight: 0.6 }),
+      verdict('grave', { verdict: 'fail', weight: 0.1, critical: true }),
     ],
   });
   const words = wordsOf(verdicts([one]));
 
-  expect(words).toMatch(/large.*critical.*60 %.*small.*20 %.*late.*1 passed, 1 not applicable.*polite.*short/);
+  expect(words).toMatch(
+    /grave.*critical.*10 %.*large.*60 %.*small.*20 %.*late.*1 passed, 1 not applicable.*polite.*short/,
+  );
   expect(countedFine([])).toBe('');
+});
+
+test('a criterion that was asked in many turns is one row, with each turn in which it failed and why', () => {
+  const of = (turn_id: string, kind: 'pass' | 'fail', changes: Partial<FullEvaluation> = {}) =>
+    evaluation({
+      turn_id,
+      about: 'form',
+      outcome: kind === 'fail' ? 'graceful_failure' : 'no_fault_found',
+      verdicts: [
+        verdict('polite', { verdict: kind, reason: `${kind} in ${turn_id}` }),
+        verdict('answered', { reason: `answered in ${turn_id}` }),
+      ],
+      ...changes,
+    });
+  const turns = ['t-1', 't-2', 't-3', 't-4'].map((turn_id) => turn({ turn_id }));
+  const evaluations = [
+    of('t-1', 'pass'),
+    of('t-2', 'fail'),
+    of('t-3', 'pass'),
+    of('t-4', 'fail', { explanation: 'Rude.' }),
+  ];
+  const shown = (
+    <Verdicts evaluations={evaluations} all={evaluations} turns={turns} chosen={undefined} onVerdict={nothing} />
+  );
+
+  expect(wordsOf(shown)).toMatch(/4 turns:.*graceful failure 2.*no fault found 2/);
+  expect(wordsOf(shown)).toMatch(/polite.*Turn 2 ?fail in t-2 Turn 4 ?fail in t-4 In other turns: 2 passed\./);
+  expect(countOf(shown, /form only/)).toBe(1);
+  expect(countOf(shown, /class="evaluation"/)).toBe(1);
+  // Fine in every turn: how often, and no reason for each.
+  expect(wordsOf(shown)).toMatch(/answered.*4 passed/);
+  expect(wordsOf(shown)).not.toContain('answered in t-1');
+});
+
+test('a link to a verdict, a step or a turn says which turn and step have to be in sight', () => {
+  const turns = [turn(), turn({ turn_id: 't-2', steps: [step({ step_id: 's-2', span_id: 'span-2' })] })];
+  const whole = conversation({ turn_list: turns });
+  const bySpan = evaluation({ verdicts: [verdict('kind', { verdict: 'fail', evidence: ['span-2'] })] });
+  const byTurn = evaluation({ suite: 'words', turn_id: 't-1', verdicts: [verdict('brief', { verdict: 'fail' })] });
+  const links = evidenceOf([bySpan, byTurn]);
+  const at = (asked: Partial<Parameters<typeof lookAt>[1]>) =>
+    lookAt(whole, { verdict: undefined, step: undefined, turn: undefined, ...asked }, links);
+
+  expect(at({ verdict: 'calls:kind' })).toEqual({ turn: 't-2', step: 's-2' });
+  expect(at({ verdict: 'words:brief:t-1' })).toEqual({ turn: 't-1' });
+  expect(at({ step: 's-2', verdict: 'words:brief:t-1' })).toEqual({ turn: 't-2', step: 's-2' });
+  expect(at({ turn: 't-2' })).toEqual({ turn: 't-2' });
+  expect(at({ turn: 'gone', verdict: 'calls:other' })).toBeUndefined();
+  expect(failuresInOrder(whole, links)).toEqual(['words:brief:t-1', 'calls:kind']);
 });
 
 test('limits of an evaluation stand below its sentence: what it is about, what was not decided, what it waits for', () => {
   const words = wordsOf(verdicts([evaluation({ about: 'form', decided_share: 0.75, waits_for: ['kind', 'true'] })]));
 
-  expect(words).toMatch(/25 % of the weight could not be decided\. Waits for a judge: kind, true\.$/);
+  expect(words).toMatch(/^form only: .*25 % of the weight could not be decided\. Waits for a judge: kind, true\.$/);
   expect(wordsOf(verdicts([evaluation({ decided_share: 1, waits_for: [] })]))).not.toMatch(/decided|Waits/);
   expect(wordsOf(verdicts([]))).toBe('No suite has scored it.');
 });
@@ -244,27 +318,58 @@ test('links that send no token are left out where a token is needed', () => {
   expect(wordsOf(head({}))).not.toMatch(/JSON|Golden trace/);
 });
 
-const row = (changes: Partial<TranscriptStepJson> = {}) =>
-  ({ is: 'step', key: 's-1', step: step(changes), depth: 1, from: 0, length: 1, durationMs: 1_500 }) as const;
+const row = (changes: Partial<TranscriptStepJson> = {}, by?: string) => ({
+  ...{ step: step(changes), depth: 1, from: 0, length: 1, durationMs: 1_500 },
+  ...{ by, indent: 0 },
+});
 
-test('a step is a line that can be read aloud: kind, name, failure, the verdict that rests on it, and its time', () => {
-  const evidence = [
-    { key: 'a', criterion: 'kind', verdict: 'pass' },
-    { key: 'b', criterion: 'in_time', verdict: 'fail' },
-  ] as const;
-  const line = (
-    <StepLine
-      subAgent={undefined}
-      row={row({ kind: 'llm', status: 'error', tokens: { input: 1_000, output: 234 } })}
-      evidence={evidence}
-      isLit
-      isChosen={false}
-      onChoose={nothing}
-    />
-  );
+const line = (of: ReturnType<typeof row>, evidence: Parameters<typeof DoneStep>[0]['evidence'] = []) => (
+  <DoneStep
+    conversation="c-1"
+    row={of}
+    evidence={evidence}
+    isLit
+    isChosen={false}
+    isOpen={false}
+    onToggle={nothing}
+    onEvidence={nothing}
+  />
+);
 
-  expect(wordsOf(line)).toBe('modelsearchfailed✕fail1.5 s1,234 tok');
-  expect(markupOf(line)).toMatch(/class="step-line lit {2}failed" aria-pressed="false"/);
+test('a step is a line that can be read aloud: kind, name, failure, what went in and came out, time and verdict', () => {
+  const shown = line(row({ status: 'error', error: '_OTHER: late', arguments: { q: 'x' } }), [
+    { key: 'a', criterion: 'kind', verdict: 'pass', isFirst: true },
+    { key: 'b', criterion: 'in_time', verdict: 'fail', isFirst: true },
+  ]);
+
+  expect(wordsOf(shown)).toBe('toolsearchfailed{"q":"x"} → late1.5 s ✕failin_time');
+  expect(markupOf(shown)).toMatch(/class="done-step failed lit".*aria-expanded="false"/);
+});
+
+test('between question and answer stand calls, hand-overs and thoughts; all spans come when somebody asks', () => {
+  const counts = { steps: 1, model_calls: 1, tool_calls: 0, errors: 0 };
+  const whole = conversation({ agent: 'greeter', sub_agents: [{ name: 'billing', ...counts }] });
+  const steps = [
+    step({ step_id: 'root', kind: 'agent', name: 'greeter', agent: 'greeter' }),
+    step({ step_id: 'plan', parent: 'root', kind: 'llm', name: 'm', agent: 'greeter', output: '' }),
+    step({ step_id: 'thought', parent: 'root', kind: 'llm', name: 'm', agent: 'greeter', thinking: 'first look' }),
+    step({ step_id: 'over', parent: 'root', kind: 'agent', name: 'billing', agent: 'billing' }),
+    step({ step_id: 'call', parent: 'over', name: 'pay', agent: 'billing' }),
+    step({ step_id: 'says', parent: 'over', kind: 'llm', name: 'm', agent: 'billing', output: 'paid' }),
+    step({ step_id: 'last', parent: 'root', kind: 'llm', name: 'm', agent: 'greeter', output: 'At nine.' }),
+  ].map((one, index) => ({ ...one, began_at: new Date(Date.parse(AT) + index * 1_000).toISOString() }));
+  const shown = (isAll: boolean, chosen?: string) =>
+    doneRows(turn({ steps }), whole, { isAll, chosen }).rows.map(({ step: one, indent }) => [one.step_id, indent]);
+
+  expect(shown(false)).toEqual([
+    ['thought', 0],
+    ['over', 0],
+    ['call', 1],
+    ['says', 1],
+  ]);
+  expect(shown(false, 'plan').at(0)).toEqual(['plan', 0]);
+  expect(shown(true)).toHaveLength(steps.length);
+  expect(doneRows(turn({ steps }), whole, { isAll: false, chosen: undefined }).others).toBe(3);
 });
 
 test.each([
@@ -276,31 +381,20 @@ test.each([
   const whole = conversation({ sub_agents: names.map((name) => ({ name, ...counts })) });
 
   const subAgent = subAgentOf(step({ agent }), whole);
-  const line = (
-    <StepLine row={row()} evidence={[]} subAgent={subAgent} isLit={false} isChosen={false} onChoose={nothing} />
-  );
 
   expect(subAgent).toBe(shown);
-  expect(wordsOf(line).includes('by billing')).toBe(shown !== undefined);
+  expect(wordsOf(line(row({ agent }, subAgent))).includes('by billing')).toBe(shown !== undefined);
 });
 
 test('the details of a step have its texts as they came, and say where there is none', () => {
   const detail = (changes: Partial<TranscriptStepJson>) => (
-    <StepDetail
-      conversation="c-1"
-      subAgent={undefined}
-      row={row(changes)}
-      evidence={[]}
-      traceUrl={undefined}
-      onEvidence={nothing}
-      onClose={nothing}
-    />
+    <StepDetail conversation="c-1" row={row(changes)} evidence={[]} onEvidence={nothing} />
   );
   const full = detail({ arguments: { q: '<b>' }, result: 'plain', input: '[1]', error: 'late', model: 'm' });
 
-  expect(wordsOf(full)).toMatch(/1\.5 s, m .*Error late.*Arguments \{ "q": "<b>" \}.*Result plain.*Input \[1\]/);
-  // JSON is shown as it is indented, also where the field is words.
-  expect(countOf(full, /<pre/)).toBe(3);
+  expect(wordsOf(full)).toMatch(/1\.5 s, m .*Error late.*Arguments q <b>.*Result plain.*Input 0 1/);
+  // JSON is a tree, also where the field is words.
+  expect(countOf(full, /class="json-tree payload"/)).toBe(2);
   expect(wordsOf(detail({}))).toContain('Its content was not captured.');
 });
 

@@ -278,6 +278,10 @@ test('a conversation shows who read it, with the kind, the first wrong step and 
   expect(await line.innerText()).toMatch(/bad by eve, .*, kind Wrong city, went wrong first at lookup.*<img src=x/s);
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectRight(page, ['dark', 'light'], 'conversation-read');
+  // A link to one reading marks it for whoever opens it.
+  await line.getByTitle('A link to this reading').click();
+  await page.reload();
+  await readings.locator('li.lit', { hasText: 'eve' }).waitFor();
   await line.getByRole('link', { name: 'lookup' }).click();
   await page.locator('.step-detail').waitFor();
   await line.getByRole('link', { name: 'Wrong city' }).click();

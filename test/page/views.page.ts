@@ -180,11 +180,11 @@ test('a verdict shows its spans, a span names its verdicts, and a link to it sho
   const criterion = await verdict.locator('b').innerText();
 
   await verdict.click();
-  await page.locator('.step-line.lit').first().waitFor();
+  await page.locator('.done-step.lit').first().waitFor();
   expect(new URL(page.url()).searchParams.get('verdict')).toContain(`:${criterion}`);
-  await page.locator('.step-detail').getByRole('button', { name: criterion }).first().waitFor();
+  await page.locator('.turn.lit .turn-verdicts').getByRole('button', { name: criterion }).first().waitFor();
   await page.reload();
-  await page.locator('.step-line.lit').first().waitFor();
+  await page.locator('.done-step.lit').first().waitFor();
   expect(await page.locator('.verdict.chosen b').first().innerText()).toBe(criterion);
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'evidence');

@@ -48,6 +48,23 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
   ]);
 });
 
+test('a weight of 3 is told how weights of any size are written', async () => {
+  const criteria = [3, 1].map(
+    (weight) => `  - { name: c${weight}, question: Is it?, weight: ${weight}, uses: answered }`,
+  );
+  const text = `suite: sizes\nversion: "1"\nscope: turn\ncriteria:\n${criteria.join('\n')}\n`;
+
+  const { mistakes } = await load({ 'sizes.yaml': text });
+
+  expect(mistakes).toEqual([
+    expect.objectContaining({
+      problem: '3 is not a valid weight',
+      expected:
+        'from 0 (counted, not in the score) to 1, up to six decimal places; with `normalize: true` they need no sum: 0.3 and 0.1 for 3 and 1',
+    }),
+  ]);
+});
+
 test('every mistake of a suite is in one message, with its line and what was expected', async () => {
   const { suites, mistakes } = await load({
     'bad.yaml': `suite: bad

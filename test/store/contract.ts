@@ -120,14 +120,16 @@ export function joinTurn(
   options: {
     readonly dueNow?: DueCause;
     readonly turnsAdded?: number;
+    readonly agent?: string;
     readonly segment?: string;
     readonly glance?: ConversationGlance;
     readonly facts?: readonly string[];
   } = {},
 ): StoredConversation {
+  const labels = options.agent === undefined ? LABELS : { ...LABELS, agent: options.agent };
   return joinConversation(store.conversations, {
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
-    labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
+    labels: options.segment === undefined ? labels : { ...labels, segment: options.segment },
     at: turn.at,
     glance: options.glance ?? {},
     facts: options.facts ?? [],
@@ -152,8 +154,13 @@ export function storeTurn(store: EngineStore, turn: Turn, conversation: number):
 }
 
 /** Joins the turn to its conversation, stores it, and evaluates the conversation at once. */
-export function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'successful_completion'): number {
-  const conversation = joinTurn(store, turn, { dueNow: 'end_marker' });
+export function scoreAtOnce(
+  store: EngineStore,
+  turn: Turn,
+  outcome: Outcome = 'successful_completion',
+  labels: { readonly agent?: string } = {},
+): number {
+  const conversation = joinTurn(store, turn, { dueNow: 'end_marker', ...labels });
   const trace = storeTurn(store, turn, conversation.row);
   const revision = conversation.revision + 1;
   store.evaluations.insert(

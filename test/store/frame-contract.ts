@@ -50,6 +50,20 @@ export function holdFrameToContract(name: string, open: () => Promise<OutcomesUn
   const idsOf = async (frame: FrameReader, limit = 100) =>
     (await frame.firstToRead(WINDOW, limit)).map(({ row }) => row.conversationId as string);
 
+  test(`${name}: agents of evaluated conversations are counted, up to a limit`, async () => {
+    const under = await opened();
+    for (const [index, agent] of ['b', 'a', 'b', 'c', 'open'].entries()) {
+      const turn: Turn = { number: index + 1, conversation: `of ${index}`, at: 1000 + index };
+      await under.transact({ turns: [turn], until: turn.at }, () => {
+        joinTurn(under.store, turn, { agent, glance: { ...ASKED, beganAtMs: turn.at } });
+        if (agent !== 'open') scoreAtOnce(under.store, turn, 'no_fault_found', { agent });
+      });
+    }
+    const { pages } = await under.reader();
+
+    expect([await pages.countAgents(10), await pages.countAgents(2)]).toEqual([3, 2]);
+  });
+
   test(`${name}: the frame counts conversations that are over by what is known of them`, async () => {
     const under = await opened();
     await under.readings.put([

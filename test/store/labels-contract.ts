@@ -107,6 +107,19 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
     expect((await read(under)).labels).toEqual([label({ by: 'cy' }), label()]);
   });
 
+  test(`${name}: a label that was given with the verdict in sight stands beside a blind one, and counts for nothing`, async () => {
+    const under = await opened();
+    const seen = (more: Partial<StoredLabel> = {}): StoredLabel => ({ ...label(), seen: true, ...more });
+    expect(await under.labels.put([label(), seen({ label: 'fail' })])).toBe(2);
+    expect(await under.labels.put([label(), seen({ label: 'fail' })])).toBe(0);
+    await under.reopen();
+
+    expect((await read(under)).labels).toEqual([label()]);
+    // Taking one back leaves the other.
+    expect(await under.labels.put([seen({ label: 'withdrawn' })])).toBe(1);
+    expect((await read(under)).labels).toEqual([label()]);
+  });
+
   test(`${name}: what a judge said is noted with the first label of the conversation, or when it is said`, async () => {
     const under = await opened();
     await under.labels.put([label()]);

@@ -44,6 +44,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^SELECT EXISTS \(SELECT 1 FROM \w+\) AS \w+$/, 'ends at the first row'],
   [/^SELECT EXISTS \(SELECT 1 FROM forgotten\) OR EXISTS/, 'ends at the first row'],
+  [/^WITH RECURSIVE named \(agent, number\)/, 'a minimum ends at the first entry of the index, and agents are limited'],
   [/^SELECT 1 FROM conversation_keys LIMIT 1$/, 'ends at the first row'],
   [
     /^SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL AND \(due_at, id\) > .* LIMIT \d+$/,
@@ -81,6 +82,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^SELECT EXISTS \(SELECT 1 FROM archive_batches\) AS has$/, 'ends at the first row'],
   [/^SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT \?$/, 'ends at its limit'],
+  [/^SELECT \* FROM labels WHERE seen = 0 ORDER BY id DESC LIMIT \?$/, 'ends at its limit; few are left out'],
   [
     /^SELECT count\(\*\) AS conversations FROM \(SELECT 1 FROM conversations WHERE TRUE LIMIT \?\) counted$/,
     'ends at its limit',

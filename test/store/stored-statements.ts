@@ -138,6 +138,7 @@ function read(): void {
   void reader.pages.countedPlaces({ width: 1, since: 0 });
   reader.pages.firstTimes('m');
   reader.pages.countUpTo(10);
+  reader.pages.countAgents(10);
   reader.pages.judging(Date.now());
   reader.truthOf(row);
   reader.feedbackOf(row);
@@ -230,6 +231,8 @@ function searchEach(reader: StoreReader): void {
   for (const order of ['latest', 'worst'] as const)
     for (const cursor of [undefined, { before: { at: 10, row: 10 }, last: { severity: 1, at: 5, row: 2 } }])
       for (const one of chosen) reader.pages.search({ order, limit: 50, cursor, ...one });
+  // A page that is full: what it leaves out is counted.
+  for (const one of chosen) reader.pages.search({ order: 'latest', limit: 0, ...one });
 }
 
 async function write(): Promise<void> {

@@ -54,6 +54,8 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     expect(await idsBy(under, 'ord-4711')).toEqual(['c1']);
     expect(await idsBy(under, 'ZURICH strasse')).toEqual([]);
     expect(await idsBy(under, 'zurich straße')).toEqual(['c2']);
+    expect(await idsBy(under, 'ordering')).toEqual(['c2', 'c1']);
+    expect(await idsBy(under, 'ordered 12')).toEqual(['c2']);
     expect(await idsBy(under, '会議')).toEqual(['c3']);
     expect(await idsBy(under, '会')).toEqual(['c3']);
     expect(await idsBy(under, 'order', { agents: ['nobody'] })).toEqual([]);
@@ -67,6 +69,10 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     const second = await reader.pages.search({ order: 'latest', limit: 2, words: ['order'], cursor: first.next });
     expect([...first.rows, ...second.rows].map(({ conversationId }) => conversationId)).toEqual(['c4', 'c2', 'c1']);
     expect(second.next).toBeUndefined();
+    expect([first.total, second.total]).toEqual([3, undefined]);
+    expect((await reader.pages.search({ order: 'latest', limit: 1, words: ['order'], since: 2000 })).total).toBe(2);
+    expect((await reader.pages.search({ order: 'latest', limit: 9, words: ['12'] })).total).toBe(1);
+    expect((await reader.pages.search({ order: 'latest', limit: 1 })).total).toBeUndefined();
   });
 
   test(`${name}: words of later turns are added, and a crash adds none`, async () => {

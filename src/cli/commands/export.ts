@@ -131,8 +131,10 @@ async function* spansIn(exported: AsyncIterable<Uint8Array>, service: AskedServi
   for await (const id of idsIn(exported)) yield await spansOfService(id, service);
 }
 
+const WHERE = 'its --data-dir, or the --url or --http-port of the service';
+
 async function* contentsIn(exported: AsyncIterable<Uint8Array>, { settings }: Loaded) {
-  const reader = await openedStore(settings);
+  const reader = await openedStore(settings, WHERE);
   try {
     for await (const id of idsIn(exported)) {
       const row = await reader.find(id);
@@ -187,7 +189,7 @@ function formatOf({ format: text, out, as }: ExportFlags): ExportFormat {
 }
 
 async function* ofStore(query: ExportQuery, { settings, suites, shadows }: Loaded): AsyncGenerator<Uint8Array> {
-  const reader = await openedStore(settings);
+  const reader = await openedStore(settings, WHERE);
   try {
     yield* exportedBytes({ reader, suites: [...suites, ...shadows].map(outlineOf) }, query);
   } finally {

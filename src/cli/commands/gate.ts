@@ -5,10 +5,12 @@ import { detailsCommand } from '../../statistics/compare/gate/gate-commands.ts';
 import type { GateFile } from '../../statistics/compare/gate/gate-rules.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { type GateResult, mayRelease } from '../../model/gate.ts';
+import { errorMessage } from '../../model/error-message.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { gateJson, gateJUnit } from '../../report/documents/gate-report.ts';
 import { experimentsLike, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { commentOnChange } from '../comment-on-change.ts';
 import { CommandFailure, failUndecided, GATE_EXIT, undecidedUnlessHelp } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
 import { planOfGate } from '../plan-gate.ts';
@@ -28,6 +30,7 @@ interface GateFlags {
   readonly json?: boolean;
   readonly markdown?: string;
   readonly junit?: string;
+  readonly comment?: boolean;
   readonly init?: boolean;
   readonly plan?: boolean;
   readonly cases?: string;
@@ -73,6 +76,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     .option('--json', 'print the result as JSON')
     .option('--markdown <file>', 'also write Markdown, for a pull request; - is standard output')
     .option('--junit <file>', 'also write JUnit XML; - is standard output')
+    .option('--comment', 'in CI: also write the Markdown as a comment on the pull request or merge request of this job')
     .addOption(
       new Option(
         '--init',
@@ -102,7 +106,9 @@ export function addGate(program: Command, terminal: Terminal): void {
       const { result, gate } = await decide(reference, flags).catch(failUndecided);
       const { candidate, baseline } = result;
       const tableBy = detailsCommand({ candidate: candidate.id, baseline: baseline?.id, rules: flags.rules });
-      await writeReport(flags.markdown, () => documentMarkdown(fullGate(result, gate)), terminal, GATE_EXIT.error);
+      const markdown = () => documentMarkdown(fullGate(result, gate));
+      await writeReport(flags.markdown, markdown, terminal, GATE_EXIT.error);
+      if (flags.comment === true) await comment(terminal, markdown(), flags.rules ?? USUAL_GATE_FILE);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(visibleJson(gateJson(result, gate.onNotEnoughEvidence)));
       else if (flags.markdown !== '-' && flags.junit !== '-')
@@ -110,6 +116,16 @@ export function addGate(program: Command, terminal: Terminal): void {
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });
+}
+
+/** A comment that cannot be written is said, and decides nothing. */
+async function comment(terminal: Terminal, markdown: string, gate: string): Promise<void> {
+  try {
+    const { said } = await commentOnChange(markdown, gate, process.env);
+    terminal.err(said);
+  } catch (error) {
+    terminal.err(`warning: ${errorMessage(error)}`);
+  }
 }
 
 async function decide(

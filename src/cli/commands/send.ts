@@ -4,8 +4,6 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { service } from '../../api/facets.ts';
-import { tryParseJson } from '../../model/json.ts';
 import { counted } from '../../model/counted.ts';
 import { readRecordings } from '../../offline/recording.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -13,8 +11,7 @@ import { Heartbeat } from '../heartbeat.ts';
 import {
   askedPort,
   askResponse,
-  askText,
-  otlpOf,
+  otlpFrom,
   reading,
   serviceOf,
   type ServiceFlags,
@@ -27,7 +24,6 @@ type Signal = 'traces' | 'logs';
 
 /** Status of a service that is full; it says when to retry. */
 const BUSY = 503;
-const NOT_FOUND = 404;
 const ANSWER_MS = 60_000;
 const TRIES = 20;
 /** Exporters send about as much at once. */
@@ -69,20 +65,6 @@ export function addSend(program: Command, terminal: Terminal): void {
         throw new CommandFailure(`${files.join(', ')}: nothing is in it to send`, EXIT.input);
       terminal.out(`${sentText(sent)} sent to ${otlp}. \`assay doctor\` says how they are read.`);
     });
-}
-
-/** The OTLP address of a running service, which need not be the one of the configuration at hand. */
-async function otlpFrom(url: string, token: string | undefined): Promise<string> {
-  const answer = await askText(new URL('/api/v1/service', url), { ...reading(token), accept: NOT_FOUND });
-  const { data: known } = service.pick({ receiving: true }).loose().safeParse(tryParseJson(answer));
-  const otlpHttpPort = known?.receiving.otlp_http_port;
-  if (otlpHttpPort !== undefined) return otlpOf(url, { otlpHttpPort });
-  throw new CommandFailure(
-    known !== undefined
-      ? `${url} receives no OTLP over HTTP: set otlp_http_port`
-      : `${url} answers, and is not the address of the page and the API: give that one, such as http://127.0.0.1:4319`,
-    EXIT.input,
-  );
 }
 
 function sentText({ traces, logs }: Record<Signal, number>): string {

@@ -1,75 +1,55 @@
-/** The words of user and agent, turn by turn, with the verdicts that rest on the turn under the answer. */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
-import { decisionOf } from '../../model/decision.ts';
+/** A conversation as it happened: turn by turn what the user said, what the agent did, and what it answered. */
+import type { TurnJson } from '../../api/conversation-detail.ts';
 import type { LinkedPlace } from '../../model/trace-link.ts';
 import { errorText } from '../text/error-text.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
-import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { failedIn } from './evidence.ts';
 import { EvidenceButtons } from './evidence-buttons.tsx';
+import { anchorOf } from './in-sight.ts';
 import { Said } from './said.tsx';
+import type { ShownConversation } from './shown-conversation.ts';
+import { Stretches } from './stretches.tsx';
 import { OpenTrace } from './trace-links.tsx';
+import { WhatWasDone } from './what-was-done.tsx';
 import { wholeTextAddress } from './whole-text.ts';
 
-interface ChatProps {
-  readonly conversation: ConversationDetail;
-  readonly evidence: EvidenceLinks;
-  readonly lit: readonly string[] | undefined;
-  /** Template of links to traces. */
-  readonly traceUrl?: string | undefined;
-  readonly onEvidence: (evidence: Evidence) => void;
-  /** Shown between the question and the answer, such as the steps of the agent. */
-  readonly between?: ((turn: TurnJson) => ComponentChildren) | undefined;
-  /** Shown beside the name of the agent. */
-  readonly beside?: ((turn: TurnJson) => ComponentChildren) | undefined;
-  /** Shows a long conversation from its beginning. */
-  readonly isFromStart?: boolean;
-}
-
-/** A conversation of hundreds of turns is shown from its end, where it went wrong or right. */
 const TURNS_SHOWN = 20;
 
-export function Chat({ conversation, isFromStart = false, ...each }: ChatProps) {
-  const [shown, setShown] = useState(TURNS_SHOWN);
-  const { turn_list: turns, content, content_note: note } = conversation;
-  const left = Math.max(0, turns.length - shown);
-  const more = left > 0 && (
-    <p>
-      <button type="button" class="quiet" onClick={() => setShown(shown + TURNS_SHOWN)}>
-        {`Show ${isFromStart ? 'later' : 'earlier'} turns (${left})`}
-      </button>
-    </p>
-  );
+export function Chat(props: ShownConversation) {
+  const { conversation, look } = props;
+  const { turn_list: turns, content, content_note: note, steps_left_out: left } = conversation;
   return (
-    <section class="chat" aria-label="What was said">
+    <section class="chat" aria-label="The conversation as it happened">
       {content !== 'whole' && <p class="limits">{note ?? `The content of this conversation is ${content}.`}</p>}
       {turns.length === 0 && content === 'whole' && <p class="aside">Nothing of what was said is stored.</p>}
-      {!isFromStart && more}
-      {(isFromStart ? turns.slice(0, shown) : turns.slice(left)).map((turn) => (
-        <Turn key={turn.turn_id} id={conversation.conversation_id} turn={turn} {...each} />
-      ))}
-      {isFromStart && more}
+      {left > 0 && <p class="limits">{`It has more steps than one answer holds: ${left} are not shown.`}</p>}
+      <ol class="turns">
+        <Stretches
+          of={turns}
+          atATime={TURNS_SHOWN}
+          wanted={turns.findIndex(({ turn_id: id }) => id === look?.turn)}
+          name="turns"
+        >
+          {(turn, index) => <Turn key={turn.turn_id} {...props} turn={turn} number={index + 1} />}
+        </Stretches>
+      </ol>
     </section>
   );
 }
 
-function Turn({
-  id,
-  turn,
-  evidence,
-  lit,
-  traceUrl,
-  onEvidence,
-  between,
-  beside,
-}: Omit<ChatProps, 'conversation' | 'isFromStart'> & { readonly id: string; readonly turn: TurnJson }) {
+type TurnProps = ShownConversation & { readonly turn: TurnJson; readonly number: number };
+
+function Turn({ turn, number, ...props }: TurnProps) {
+  const { conversation, evidence, lit, look, traceUrl, onEvidence } = props;
   const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
-  const isLit = lit !== undefined && turn.steps.some(({ span_id: span }) => span !== undefined && lit.includes(span));
+  const { conversation_id: id } = conversation;
+  const isLit = turn.steps.some(({ span_id: span }) => span !== undefined && lit?.includes(span) === true);
+  const isMeant = look?.turn === turnId;
   const whole = (field: 'asked' | 'answered') => (cut === true ? wholeTextAddress(id, turnId, field) : undefined);
   return (
-    <div class={isLit ? 'turn lit' : 'turn'}>
+    <li id={anchorOf({ turn: turnId })} class={isLit || isMeant ? 'turn lit' : 'turn'}>
+      {conversation.turn_list.length > 1 && <h3 class="turn-number">{`Turn ${number}`}</h3>}
       {turn.doubts !== undefined && <Doubts doubts={turn.doubts} />}
       <Said
         by="user"
@@ -82,33 +62,31 @@ function Turn({
           </>
         }
       />
-      {between?.(turn)}
-      <Said
-        by="agent"
-        beside={beside?.(turn)}
-        text={answered}
-        whole={whole('answered')}
-        missing={
-          error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.'
-        }
-      >
-        {error !== undefined && (
-          <p class="failure">
-            {'Failed: '}
-            <SpanText text={errorText(error)} charactersMax={1_000} />
-          </p>
+      <WhatWasDone
+        {...props}
+        turn={turn}
+        answer={(shown) => (
+          <Said
+            by="agent"
+            beside={props.besideAnswer?.(turn)}
+            text={answered}
+            whole={whole('answered')}
+            missing={
+              error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.'
+            }
+          >
+            {error !== undefined && (
+              <p class="failure">
+                {'Failed: '}
+                <SpanText text={errorText(error)} charactersMax={1_000} />
+              </p>
+            )}
+            <EvidenceButtons evidence={failedIn(turn, evidence, shown)} onEvidence={onEvidence} />
+          </Said>
         )}
-      </Said>
-      <EvidenceButtons evidence={failedIn(turn, evidence)} onEvidence={onEvidence} />
-    </div>
+      />
+    </li>
   );
-}
-
-function failedIn({ steps }: TurnJson, { bySpan }: EvidenceLinks): readonly Evidence[] {
-  const failed = steps.flatMap(({ span_id: span }) => (span === undefined ? [] : (bySpan.get(span) ?? [])));
-  return [
-    ...new Map(failed.filter(({ verdict }) => decisionOf(verdict) === 'fail').map((one) => [one.key, one])).values(),
-  ];
 }
 
 /** A template that asks for a span gets the turn's first one without a parent. */

@@ -25,6 +25,7 @@ interface HeadProps {
 }
 
 export function ConversationHead({ id, query, conversation, row, onClose, onStep }: HeadProps) {
+  const asked = conversation?.turn_list.find((turn) => turn.asked.trim() !== '')?.asked.trim() ?? '';
   return (
     <header class="detail-head">
       <div class="head-moves">
@@ -51,9 +52,12 @@ export function ConversationHead({ id, query, conversation, row, onClose, onStep
           </button>
         )}
       </div>
-      <h2 class="conversation-id">
-        <SpanText text={id} />
-      </h2>
+      <div class="detail-title">
+        <h2>
+          <SpanText text={asked === '' ? id : asked} charactersMax={160} />
+        </h2>
+        {asked !== '' && <SpanText in="p" class="conversation-id aside" text={id} charactersMax={400} />}
+      </div>
       {conversation !== undefined && <Summary conversation={conversation} />}
       {conversation !== undefined && <Outcomes outcomes={conversation.outcomes} />}
       {conversation !== undefined && <Readings conversation={conversation} query={query} />}

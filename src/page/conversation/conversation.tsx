@@ -1,23 +1,26 @@
 /**
- * One conversation: what was said, what was done, and the verdicts beside it. A verdict shows the spans that it rests on,
- * and a span names the verdicts that rest on it.
+ * One conversation: what was said and done, in its order, and the verdicts beside it. A verdict shows the step that it
+ * rests on, and a step names the verdicts that rest on it.
  */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../api/conversation-detail.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { writtenOut } from '../../model/visible-text.ts';
 import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
-import { worstFirst } from '../../model/worst-first.ts';
+import { useKeys } from '../shell/keys.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
 import { Here } from '../shell/here.tsx';
 import { Chat } from './chat.tsx';
 import { ConversationHead } from './conversation-head.tsx';
-import { type Evidence, evidenceOf, verdictKey } from './evidence.ts';
+import { type Evidence, evidenceOf, failuresInOrder, lookAt, verdictKey } from './evidence.ts';
+import { GoldenView } from './golden-view.tsx';
 import { History } from './history.tsx';
-import { Steps } from './steps.tsx';
+import { anchorOf, useInSight, verdictAnchor } from './in-sight.ts';
+import { Moves } from './moves.tsx';
+import { SayWrong } from './say-wrong.tsx';
 import { Verdicts } from './verdicts.tsx';
-import { WhatIsKnown } from './what-is-known.tsx';
+import { Complaints, WhatIsKnown } from './what-is-known.tsx';
 
 interface ConversationProps {
   readonly id: string;
@@ -50,7 +53,17 @@ export function Conversation({ id, place, row, onClose, onStep }: ConversationPr
         onClose={onClose}
         onStep={onStep}
       />
-      <Here of={held}>{(conversation) => <Body conversation={conversation} place={place} />}</Here>
+      <Here of={held}>
+        {(conversation) => (
+          <Body
+            conversation={conversation}
+            query={place.query}
+            place={(changes) =>
+              goTo(addressOf('conversations', withChanges(place.query, changes), id), { replaces: true })
+            }
+          />
+        )}
+      </Here>
     </section>
   );
 }
@@ -80,54 +93,87 @@ function useConversation(id: string): Held<ConversationDetail> {
   return later.reply === undefined ? first : later;
 }
 
-function Body({ conversation, place }: { readonly conversation: ConversationDetail; readonly place: Place }) {
-  const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
-  const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
+type Changes = Readonly<Record<string, string | undefined>>;
+
+interface BodyProps {
+  readonly conversation: ConversationDetail;
+  readonly query: URLSearchParams;
+  /** Changes the address. */
+  readonly place: (changes: Changes) => void;
+}
+
+function Body({ conversation, place, query }: BodyProps) {
+  const evaluations = useMemo(
+    () => conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow),
+    [conversation],
+  );
+  const evidence = useMemo(() => evidenceOf(evaluations), [evaluations]);
   const traceUrl = useService()?.trace_url;
-  const chosen = place.query.get('verdict') ?? undefined;
-  const step = place.query.get('step') ?? undefined;
-  const change = (changes: Readonly<Record<string, string | undefined>>) =>
-    goTo(addressOf('conversations', withChanges(place.query, changes), conversation.conversation_id), {
-      replaces: true,
-    });
-  const onVerdict = (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => {
-    const key = verdictKey(evaluation, verdict);
-    change({ verdict: key === chosen ? undefined : key, step: undefined });
+  const [verdict, step, turn] = ['verdict', 'step', 'turn'].map((name) => query.get(name) ?? undefined);
+  const look = lookAt(conversation, { verdict, step, turn }, evidence);
+  // Counted, so that a second click on the same shows it again after somebody scrolled away.
+  const [asked, setAsked] = useState({ count: 0, wants: 'place' as 'place' | 'verdict' });
+  const show = (changes: Changes, wants: 'place' | 'verdict' = 'place') => {
+    setAsked(({ count }) => ({ count: count + 1, wants }));
+    place(changes);
   };
-  const lit = chosen === undefined ? undefined : evidence.byVerdict.get(chosen);
-  const onEvidence = ({ key }: Evidence) => change({ verdict: key });
+  const anchors = [
+    ...(verdict === undefined ? [] : [verdictAnchor(verdict)]),
+    ...(look === undefined ? [] : [anchorOf(look)]),
+  ];
+  useInSight(asked.wants === 'place' ? anchors : anchors.toReversed(), JSON.stringify([asked.count, anchors]));
+  const failures = useMemo(() => failuresInOrder(conversation, evidence), [conversation, evidence]);
+  const go = (by: number) => {
+    const at = verdict === undefined ? (by > 0 ? -1 : failures.length) : failures.indexOf(verdict);
+    const next = failures.at((at + by) % failures.length);
+    if (next !== undefined) show({ verdict: next, step: undefined, turn: undefined });
+  };
+  useKeys([
+    { key: 'n', does: 'next failure in the conversation', press: () => go(1) },
+    { key: 'p', does: 'previous failure', press: () => go(-1) },
+  ]);
+  const onEvidence = ({ key }: Evidence) => show({ verdict: key, turn: undefined }, 'verdict');
+  const isGolden = query.get('beside') === 'golden';
   return (
     <div class="detail-body">
-      <div class="detail-main">
-        <Chat conversation={conversation} evidence={evidence} lit={lit} traceUrl={traceUrl} onEvidence={onEvidence} />
-        <Steps
-          conversation={conversation}
-          evidence={evidence}
-          lit={lit}
-          chosen={step}
-          traceUrl={traceUrl}
-          golden={
-            conversation.golden_suites.length === 0
-              ? undefined
-              : {
-                  isShown: place.query.get('beside') === 'golden',
-                  onShow: (isShown) => change({ beside: isShown ? 'golden' : undefined }),
-                }
-          }
-          onStep={(stepId) => change({ step: stepId })}
-          onEvidence={onEvidence}
-        />
-      </div>
       <div class="detail-side">
+        <Complaints feedback={conversation.feedback_list} />
         <Verdicts
-          evaluations={worstFirst(evaluations)}
+          evaluations={evaluations}
           all={conversation.evaluations_full}
           turns={conversation.turn_list}
-          chosen={chosen}
-          onVerdict={onVerdict}
+          chosen={verdict}
+          beside={(given) => <SayWrong conversation={conversation.conversation_id} given={given} />}
+          onVerdict={(evaluation, one) =>
+            show({ verdict: verdictKey(evaluation, one), step: undefined, turn: undefined })
+          }
         />
         <WhatIsKnown conversation={conversation} />
         <History evaluations={conversation.evaluations_full} leftOut={conversation.evaluations_left_out} />
+      </div>
+      <div class="detail-main">
+        <Moves
+          conversation={conversation}
+          evidence={evidence}
+          failures={failures.length}
+          shown={look?.turn}
+          isGolden={isGolden}
+          onTurn={(id) => show({ turn: id, verdict: undefined, step: undefined })}
+          onFailure={() => go(1)}
+          onGolden={() => place({ beside: isGolden ? undefined : 'golden' })}
+        />
+        {isGolden && (
+          <GoldenView conversation={conversation} chosen={step} onStep={(id) => show({ step: id, turn: undefined })} />
+        )}
+        <Chat
+          conversation={conversation}
+          evidence={evidence}
+          lit={verdict === undefined ? undefined : evidence.byVerdict.get(verdict)}
+          look={look}
+          traceUrl={traceUrl}
+          onStep={(id) => place({ step: id })}
+          onEvidence={onEvidence}
+        />
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 /** Readings of a conversation: who read it, the answer, the first wrong step, the kind of failure and the note. */
 import type { ConversationDetail, ReadingOfConversation } from '../../api/conversation-detail.ts';
+import { useInSight } from './in-sight.ts';
 import { addressOf, withChanges } from '../shell/place.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { CameOut } from '../text/came-out.tsx';
@@ -14,17 +15,29 @@ interface ReadingsProps {
 
 const SHOWN = 5;
 
+function readingAnchor(by: string): string {
+  return `reading ${by}`;
+}
+
 export function Readings({ conversation, query }: ReadingsProps) {
   const { readings } = conversation;
+  const meant = query.get('reading') ?? undefined;
+  useInSight(meant === undefined ? [] : [readingAnchor(meant)], meant);
   if (readings.length === 0) return null;
+  // The one that a link means is among the first.
+  const inOrder = readings.toSorted((a, b) => Number(b.by === meant) - Number(a.by === meant));
   return (
     <section class="read-as" aria-label="How people read it">
       {'Read as '}
-      <SomeFirst of={readings} atATime={SHOWN}>
+      <SomeFirst of={inOrder} atATime={SHOWN}>
         {(shown) => (
           <ul class="head-readings">
             {shown.map((one) => (
-              <li key={`${one.source} ${one.by}`}>
+              <li
+                key={`${one.source} ${one.by}`}
+                id={readingAnchor(one.by)}
+                class={one.by === meant ? 'lit' : undefined}
+              >
                 <Reading {...{ one, conversation, query }} />
               </li>
             ))}
@@ -45,7 +58,9 @@ function Reading({ one, conversation, query }: ReadingsProps & { readonly one: R
       {source === 'agent' ? ' by the program ' : ' by '}
       <SpanText in="b" text={by} charactersMax={80} />
       {', '}
-      <Time at={at} />
+      <a href={addressOf('conversations', withChanges(query, { reading: by }), id)} title="A link to this reading">
+        <Time at={at} />
+      </a>
       {kind !== undefined && (
         <>
           {', kind '}

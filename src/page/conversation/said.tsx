@@ -1,6 +1,6 @@
 /** The words of one side in a turn. */
 import type { ComponentChildren } from 'preact';
-import { LongText } from '../text/span-text.tsx';
+import { Words } from '../text/markdown.tsx';
 
 interface SaidProps {
   readonly by: 'user' | 'agent';
@@ -22,7 +22,7 @@ export function Said({ by, text, missing, whole, beside, children }: SaidProps) 
         {by === 'user' ? 'User ' : 'Agent '}
         {beside}
       </p>
-      {text === '' ? <p class="aside">{missing}</p> : <LongText text={text} whole={whole} />}
+      {text === '' ? <p class="aside">{missing}</p> : <Words text={text} whole={whole} />}
       {children}
     </div>
   );

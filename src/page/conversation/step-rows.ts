@@ -1,30 +1,16 @@
-/** The steps of a conversation as rows: turns in order, and in each the tree of its steps, with their place in time. */
-import type { ConversationDetail, TranscriptStepJson, TurnJson } from '../../api/conversation-detail.ts';
+/** The steps of a turn as rows: the tree of its spans, with their place in time. */
+import type { TranscriptStepJson, TurnJson } from '../../api/conversation-detail.ts';
 
-export type StepRow =
-  | { readonly is: 'turn'; readonly key: string; readonly turn: TurnJson; readonly number: number }
-  | {
-      readonly is: 'step';
-      readonly key: string;
-      readonly step: TranscriptStepJson;
-      readonly depth: number;
-      /** Shares of the turn's time. */
-      readonly from: number;
-      readonly length: number;
-      readonly durationMs: number;
-    };
-
-/** Deeper ones are not indented further. */
-const DEPTH_MAX = 12;
-
-export function stepRows({ turn_list: turns }: Pick<ConversationDetail, 'turn_list'>): readonly StepRow[] {
-  return turns.flatMap((turn, index) => [
-    ...(turns.length === 1 ? [] : [{ is: 'turn', key: turn.turn_id, turn, number: index + 1 } as const]),
-    ...rowsOf(turn),
-  ]);
+export interface StepRow {
+  readonly step: TranscriptStepJson;
+  readonly depth: number;
+  /** Shares of the turn's time. */
+  readonly from: number;
+  readonly length: number;
+  readonly durationMs: number;
 }
 
-function rowsOf({ steps }: TurnJson): StepRow[] {
+export function stepRows({ steps }: Pick<TurnJson, 'steps'>): readonly StepRow[] {
   const known = new Set(steps.map(({ step_id: id }) => id));
   const children = Map.groupBy(steps, ({ parent }) => (parent !== undefined && known.has(parent) ? parent : undefined));
   const times = steps.flatMap(({ began_at: began, ended_at: ended }) => [Date.parse(began), Date.parse(ended)]);
@@ -42,10 +28,8 @@ function rowsOf({ steps }: TurnJson): StepRow[] {
     // Clocks differ between machines: a step may seem to end before it began.
     const durationMs = Math.max(ended - began, 0);
     rows.push({
-      is: 'step',
-      key: step.step_id,
       step,
-      depth: Math.min(depth, DEPTH_MAX),
+      depth,
       from: (began - begin) / span,
       length: durationMs / span,
       durationMs,
@@ -54,12 +38,7 @@ function rowsOf({ steps }: TurnJson): StepRow[] {
   }
   // Spans that name each other as parents are in no tree.
   const circular = steps.filter(({ step_id: id }) => !done.has(id));
-  return [
-    ...rows,
-    ...circular.map(
-      (step): StepRow => ({ is: 'step', key: step.step_id, step, depth: 0, from: 0, length: 0, durationMs: 0 }),
-    ),
-  ];
+  return [...rows, ...circular.map((step) => ({ step, depth: 0, from: 0, length: 0, durationMs: 0 }))];
 }
 
 function roots(children: ReadonlyMap<string | undefined, readonly TranscriptStepJson[]>): TranscriptStepJson[] {

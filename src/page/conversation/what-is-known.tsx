@@ -10,7 +10,8 @@ import { Time } from '../text/time.tsx';
 const SHOWN = 20;
 
 export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }) {
-  const { truth, labels, feedback_list: feedback } = conversation;
+  const { truth, labels, feedback_list: all } = conversation;
+  const feedback = all.filter(({ polarity, counts }) => polarity !== 'negative' || !counts);
   if (truth === undefined && labels.length + feedback.length === 0) return null;
   return (
     <section class="known">
@@ -22,6 +23,17 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
           <LongText text={payloadText(truth)} isCode />
         </details>
       )}
+    </section>
+  );
+}
+
+/** Complaints of users come before every verdict: nobody knows better what went wrong. */
+export function Complaints({ feedback }: { readonly feedback: readonly ShownFeedback[] }) {
+  const bad = feedback.filter(({ polarity, counts }) => polarity === 'negative' && counts);
+  if (bad.length === 0) return null;
+  return (
+    <section class="complaints known">
+      <Part title="The user complains" of={bad} line={feedbackLine} />
     </section>
   );
 }
@@ -44,7 +56,7 @@ function Part<Row>({ title, of: rows, line }: PartProps<Row>) {
   );
 }
 
-function labelLine({ label_id: id, criterion, label, by, at, note }: ConversationDetail['labels'][number]) {
+function labelLine({ label_id: id, criterion, label, by, at, note, seen }: ConversationDetail['labels'][number]) {
   return (
     <li key={id}>
       <VerdictMark verdict={label} />
@@ -53,6 +65,7 @@ function labelLine({ label_id: id, criterion, label, by, at, note }: Conversatio
       <SpanText text={by} />
       {', '}
       <Time at={at} />
+      {seen === true && ', with the verdict in sight'}
       {note !== undefined && ': '}
       {note !== undefined && <SpanText text={note} charactersMax={600} />}
     </li>

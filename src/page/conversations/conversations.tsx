@@ -26,7 +26,7 @@ export function Conversations({ place, facets }: ViewProps) {
   const { conversation: open } = place;
   const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
   const { active, reached, setActive, move } = useActiveRow(position);
-  const query = withChanges(place.query, { verdict: undefined, step: undefined });
+  const query = withChanges(place.query, { verdict: undefined, turn: undefined, reading: undefined, step: undefined });
   const show = (row: ConversationItem | undefined, replaces = open !== undefined) => {
     if (row !== undefined) goTo(addressOf('conversations', query, row.conversation_id), { replaces });
   };

@@ -5,6 +5,7 @@
 import { useState } from 'preact/hooks';
 import type { Facets } from '../../api/facets.ts';
 import type { Fleet as Known, FleetAgent } from '../../api/fleet.ts';
+import { OTHER } from '../../model/agent-labels.ts';
 import { timeSince } from '../../model/since.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { useReply } from '../api/use-reply.ts';
@@ -74,6 +75,7 @@ interface ListProps {
 
 function FleetList({ fleet, hrefOf }: ListProps) {
   const { agents, agents_left_out: leftOut, alarms_known: knowsAlarms, related } = fleet;
+  const own = agents.filter(({ agent }) => agent !== OTHER).length;
   const [words, setWords] = useState('');
   const found = agentsWith(agents, words);
   const { active, reached, setActive, move } = useActiveRow(-1);
@@ -103,9 +105,9 @@ function FleetList({ fleet, hrefOf }: ListProps) {
         )}
         <p class="aside" role="status">
           {words.trim() === ''
-            ? counted(agents.length, 'agent')
-            : `${countText(found.length)} of ${counted(agents.length, 'agent')}`}
-          {leftOut > 0 && `; ${countText(leftOut)} with less harm are left out`}
+            ? counted(own, 'agent')
+            : `${countText(found.length)} of ${counted(agents.length, 'line')}`}
+          {leftOut > 0 && `; ${countText(leftOut)} without a line of their own`}
           {'. Harm is failures an hour: a partial one counts twice, a hard one three times.'}
           {!knowsAlarms && ' Alarms are not known here.'}
         </p>

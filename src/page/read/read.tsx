@@ -8,7 +8,7 @@ import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { ReadingAnswer } from '../../model/readings.ts';
 import { useReply } from '../api/use-reply.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
-import { FilterBar } from '../shell/filter-bar.tsx';
+import { type Filter, FilterBar } from '../shell/filter-bar.tsx';
 import { Here, Loading } from '../shell/here.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { type AgentViewProps, OfOneAgent } from '../shell/of-one-agent.tsx';
@@ -29,7 +29,7 @@ function ReadOf({ place, query, filters }: AgentViewProps) {
   const { by, name, note } = useWhoLabels();
   const asked = onlyOf(query, ESTIMATE_FILTERS);
   const estimate = useReply<EstimateAnswer>('/api/v1/estimate', { query: asked });
-  const readings = useReadings(asked, by);
+  const readings = useReadings(onlyOf(query, [...ESTIMATE_FILTERS, 'part']), by);
   const { changes } = readings;
   const { again } = estimate;
   useEffect(() => {
@@ -42,7 +42,7 @@ function ReadOf({ place, query, filters }: AgentViewProps) {
   return (
     <div class="review">
       <h1 class="only-heard">Read</h1>
-      <FilterBar place={place} filters={filters}>
+      <FilterBar place={place} filters={[...filters, PART]}>
         {name}
       </FilterBar>
       {note}
@@ -67,6 +67,18 @@ function ReadOf({ place, query, filters }: AgentViewProps) {
     </div>
   );
 }
+
+const READERS_MAX = 5;
+
+/** Several people share the reading out: each opens the address of a part. */
+const PART: Filter = {
+  name: 'part',
+  label: 'Shared',
+  all: 'read by me alone',
+  choices: Array.from({ length: READERS_MAX - 1 }, (_, index) => index + 2).flatMap((of) =>
+    Array.from({ length: of }, (_, index) => ({ value: `${index + 1}/${of}`, words: `part ${index + 1} of ${of}` })),
+  ),
+};
 
 function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly own: number }) {
   const { says, next, readings, conversations } = estimate;

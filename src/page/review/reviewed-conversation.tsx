@@ -1,10 +1,8 @@
 /** The conversation under review: what was said and done, without any verdict until the person has answered. */
-import { useState } from 'preact/hooks';
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Chat } from '../conversation/chat.tsx';
-import { type EvidenceLinks, evidenceOf } from '../conversation/evidence.ts';
-import { Steps } from '../conversation/steps.tsx';
+import { evidenceOf, NO_EVIDENCE } from '../conversation/evidence.ts';
 import { Here } from '../shell/here.tsx';
 import { AnswerBar } from './answer-bar.tsx';
 import { BeyondTheQuestion } from './beyond-the-question.tsx';
@@ -20,20 +18,17 @@ interface ReviewedProps {
   readonly onNote: (note: string) => void;
 }
 
-const HIDDEN: EvidenceLinks = { byVerdict: new Map(), bySpan: new Map() };
-
 export function ReviewedConversation(props: ReviewedProps) {
   const { item, suite, criterion, question, review, note, onNote } = props;
   const path = `/api/v1/conversations/${encodeURIComponent(item.conversation_id)}`;
   const asked = useReply<ConversationDetail>(path);
-  const [step, setStep] = useState<string | undefined>();
   const known = asked.reply?.is === 'here' ? asked.reply.value : undefined;
   const { answer } = review;
   const evaluations = known?.evaluations_full.filter(
     ({ latest, shadow, suite: of, turn_id: turn }) => latest && !shadow && of === suite && turn === item.turn_id,
   );
   const verdict = evaluations?.flatMap(({ verdicts }) => verdicts).find((one) => one.criterion === criterion);
-  const evidence = answer === undefined ? HIDDEN : evidenceOf(evaluations ?? []);
+  const evidence = answer === undefined ? NO_EVIDENCE : evidenceOf(evaluations ?? []);
   const lit = answer === undefined ? undefined : verdict?.evidence;
   return (
     <div class="reviewed">
@@ -47,15 +42,19 @@ export function ReviewedConversation(props: ReviewedProps) {
       <Here of={asked}>
         {(whole) => {
           const conversation = upTo(whole, item.turn_id);
-          const parts = { conversation, evidence, lit, onEvidence: () => undefined };
           const { length } = conversation.turn_list;
           return (
             <>
               {item.turn_id !== undefined && length > 1 && (
                 <p class="limits">{`The question is about the last turn shown, turn ${length}.`}</p>
               )}
-              <Chat {...parts} />
-              <Steps {...parts} chosen={step} onStep={setStep} />
+              <Chat
+                conversation={conversation}
+                evidence={evidence}
+                lit={lit}
+                look={item.turn_id === undefined || length < 2 ? undefined : { turn: item.turn_id }}
+                onEvidence={() => undefined}
+              />
               <BeyondTheQuestion
                 conversation={whole}
                 by={review.by}

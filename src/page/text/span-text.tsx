@@ -33,7 +33,7 @@ export function SpanText({ text, charactersMax = 300, in: Frame, class: name }: 
 
 const RUN_MAX = 6;
 
-function shownParts(text: string) {
+export function shownParts(text: string) {
   return visibleParts(text).map((part) => {
     if ('words' in part) return part.words;
     const { length } = part.hidden;

@@ -3,7 +3,7 @@ import type { FullEvaluation, TranscriptStepJson, TurnJson } from '../../api/con
 import type { CaseRunJson, ComparedCase } from '../../api/experiments.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Said } from '../conversation/said.tsx';
-import { countedFine, needsNoAttention } from '../conversation/verdicts.tsx';
+import { countedFine, needsNoAttention } from '../conversation/suite-verdicts.ts';
 import { Here } from '../shell/here.tsx';
 import { counted, countText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.tsx';

@@ -177,6 +177,8 @@ function partsOf({ golden, toolPolicy: policy }: Suite): SuiteParts {
   return { golden, policy };
 }
 
+const ANY_SIZE = '; with `normalize: true` they need no sum: 0.3 and 0.1 for 3 and 1';
+
 function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
   let sum = 0;
   let isWhole = true;
@@ -187,7 +189,7 @@ function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
       mistake(
         ['criteria', index, 'weight'],
         `${weight} is not a valid weight`,
-        'from 0 (counted, not in the score) to 1, up to six decimal places',
+        `from 0 (counted, not in the score) to 1, up to six decimal places${weight > 1 ? ANY_SIZE : ''}`,
       );
     } else sum += millionths;
   });

@@ -25,6 +25,7 @@ const labelSchema = z.strictObject({
   by: text(PERSON_MAX).optional(),
   turn_id: text(ID_MAX).optional(),
   note: text(NOTE_MAX).optional(),
+  seen: z.boolean().optional(),
 });
 type WrittenLabel = z.output<typeof labelSchema>;
 const bodySchema = z.preprocess(
@@ -57,8 +58,9 @@ export const putLabels = writing(bodySchema, async (side: LabelSide, written, pa
 });
 
 function labelOf(written: WrittenLabel, by: string, conversationId: string): StoredLabel {
-  const { suite, criterion, label, turn_id, note } = written;
-  return { conversationId, turnId: turn_id, suite, criterion, label: label ?? 'withdrawn', by, note };
+  const { suite, criterion, label, turn_id, note, seen } = written;
+  const said = { conversationId, turnId: turn_id, suite, criterion, label: label ?? 'withdrawn', by, note } as const;
+  return seen === true ? { ...said, seen } : said;
 }
 
 function problemOf({ suite, criterion }: WrittenLabel, suites: readonly SuiteOutline[]): string | undefined {

@@ -20,6 +20,7 @@ const VENDOR = {
   preact: { address: '/page/vendor/preact.mjs', specifier: 'preact' },
   'preact/jsx-runtime': { address: '/page/vendor/preact-jsx-runtime.mjs', specifier: 'preact/jsx-runtime' },
   'preact/hooks': { address: '/page/vendor/preact-hooks.mjs', specifier: 'preact/hooks' },
+  marked: { address: '/page/vendor/marked.mjs', specifier: 'marked' },
   uplot: { address: '/page/vendor/uplot.mjs', specifier: 'uplot/dist/uPlot.esm.js' },
 } as const;
 

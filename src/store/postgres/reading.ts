@@ -54,7 +54,11 @@ function* rowsWithWords(search: ConversationSearch): Rule<CandidateRows | undefi
   if (asked === undefined) return undefined;
   const [kept] = yield* rows<{ has: boolean }>(HAS_WORDS);
   if (kept?.has !== true) return undefined;
-  const query = asked.map((word, index) => `'${word}'${index === asked.length - 1 ? ':*' : ''}`).join(' & ');
+  const { forms, beginning } = asked;
+  const query = forms
+    .map((all, at) => [...all.map((form) => `'${form}'`), ...(at === forms.length - 1 ? [`'${beginning}':*`] : [])])
+    .map((either) => `(${either.join(' | ')})`)
+    .join(' & ');
   const values = [query, ...inStretch(stretchOf(search)).values, WITH_WORDS_MAX];
   const found = yield* rows<PlaceRow>(WITH_WORDS, values);
   const last = found.length === WITH_WORDS_MAX ? found.map(toPlace).at(-1) : undefined;

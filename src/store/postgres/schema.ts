@@ -42,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
         AND (began_at IS NULL OR began_at < ${EARLIEST_MS} OR began_at > updated_at + ${AHEAD_MAX_MS});
     ALTER TABLE evaluations ADD COLUMN began_at bigint, ADD COLUMN because text, ADD COLUMN user_key bigint,
       ADD COLUMN kind_key bigint, ADD COLUMN sub_agents text;
+    ALTER TABLE labels ADD COLUMN seen smallint NOT NULL DEFAULT 0;
     CREATE INDEX conversations_began ON conversations (began_at, id) WHERE first_closed_at IS NOT NULL;
     DROP INDEX conversations_feedback;
     CREATE INDEX conversations_feedback ON conversations (feedback, began_at, id) WHERE feedback IS NOT NULL;
@@ -96,6 +97,8 @@ export const MIGRATIONS: readonly Migration[] = [
     );
     `,
     back: `
+    DELETE FROM labels WHERE seen = 1;
+    ALTER TABLE labels DROP COLUMN seen;
     DROP TABLE failure_kinds;
     DROP INDEX conversations_low;
     DROP INDEX conversations_frame;

@@ -44,12 +44,12 @@ export function* putLabels(
 /** The last label of the same person for the same is not put again, and a person who said nothing withdraws nothing. */
 function putSql({ isHashed }: Dialect): Statement {
   const isSame = isHashed
-    ? 'key = ?10'
-    : 'conversation_id = ?1 AND turn_id = ?2 AND suite = ?3 AND criterion = ?4 AND person = ?5';
+    ? 'key = ?11'
+    : 'conversation_id = ?1 AND turn_id = ?2 AND suite = ?3 AND criterion = ?4 AND person = ?5 AND seen = ?9';
   return {
     name: 'put-label',
-    sql: `INSERT INTO labels (conversation_id, turn_id, suite, criterion, person, label, note, put_at${isHashed ? ', conversation, key' : ''})
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8${isHashed ? ', ?9, ?10' : ''}
+    sql: `INSERT INTO labels (conversation_id, turn_id, suite, criterion, person, label, note, put_at, seen${isHashed ? ', conversation, key' : ''})
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9${isHashed ? ', ?10, ?11' : ''}
       WHERE NOT EXISTS (SELECT 1 FROM (SELECT label, note FROM labels WHERE ${isSame} ORDER BY id DESC LIMIT 1) last
         WHERE last.label = ?6 AND last.note IS NOT DISTINCT FROM ?7)
         AND (?6 <> 'withdrawn' OR EXISTS (SELECT 1 FROM labels WHERE ${isSame}))`,
@@ -60,8 +60,11 @@ function valuesOf(dialect: Dialect, label: StoredLabel, now: number): readonly V
   const { isHashed, keyOf, toStored } = dialect;
   const thing = [label.conversationId, label.turnId ?? '', label.suite, label.criterion, label.by];
   const note = label.note === undefined ? null : toStored(label.note);
-  const keys = isHashed ? [keyOf(label.conversationId), keyOf(JSON.stringify(thing))] : [];
-  return [...thing.map(toStored), label.label, note, now, ...keys];
+  const isSeen = label.seen === true;
+  // A person's answer with the verdict in sight, and the one without it, are two.
+  const same = JSON.stringify(isSeen ? [...thing, 'seen'] : thing);
+  const keys = isHashed ? [keyOf(label.conversationId), keyOf(same)] : [];
+  return [...thing.map(toStored), label.label, note, now, isSeen ? 1 : 0, ...keys];
 }
 
 interface StoredRow {
@@ -115,6 +118,7 @@ interface LabelRow extends ThingRow {
   readonly person: string;
   readonly note: string | null;
   readonly put_at: number;
+  readonly seen: number;
 }
 
 interface VerdictRow extends ThingRow {
@@ -130,14 +134,15 @@ const JUDGED: Statement = {
   sql: 'SELECT labels, sum(value) AS value FROM totals WHERE metric = ? GROUP BY labels',
 };
 
-/** For all criteria, or for one. */
+/** For all criteria, or for one; without labels that were given with the verdict in sight. */
 export function* labelled(dialect: Dialect, limits: LabelLimits, asked?: AskedOf): Rule<Labelled> {
   const { toStored, fromStored } = dialect;
   const where = asked === undefined ? '' : 'WHERE suite = ? AND criterion = ?';
   const of = asked === undefined ? [] : [toStored(asked.suite), toStored(asked.criterion)];
   const named = asked === undefined ? 'all' : 'one';
+  const blind = where === '' ? 'WHERE seen = 0' : `${where} AND seen = 0`;
   const labels = yield* rows<LabelRow>(
-    { name: `labels-of-${named}`, sql: `SELECT * FROM labels ${where} ORDER BY id DESC LIMIT ?` },
+    { name: `labels-of-${named}`, sql: `SELECT * FROM labels ${blind} ORDER BY id DESC LIMIT ?` },
     [...of, limits.labels],
   );
   const verdicts = yield* rows<VerdictRow>(
@@ -184,7 +189,15 @@ export function* labelsOf(
     .map((row) => {
       const { conversationId: _, ...thing } = thingOf(dialect, row);
       const note = row.note === null ? undefined : fromStored(row.note);
-      return { ...thing, id: row.id, label: row.label, by: fromStored(row.person), note, putAt: row.put_at };
+      return {
+        ...thing,
+        id: row.id,
+        label: row.label,
+        by: fromStored(row.person),
+        note,
+        putAt: row.put_at,
+        seen: row.seen === 1,
+      };
     })
     .reverse();
 }

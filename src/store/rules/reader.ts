@@ -12,7 +12,7 @@ import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './r
 import { fleetHistory, history, summedHistory, totals, truthOf } from './reads.ts';
 import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
 import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
-import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
+import { countAgents, countUpTo, type IndexedSearch, parts, search } from './search.ts';
 import { factsOf } from './told-facts.ts';
 
 type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect & FrameDialect;
@@ -29,6 +29,7 @@ const PAGES = {
   evaluations: readEvaluations,
   lastScanned,
   labelsOf,
+  countAgents,
   countUpTo,
   judging,
   firstTimes,

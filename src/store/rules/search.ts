@@ -71,7 +71,9 @@ export function* search(dialect: IndexedSearch, asked: ConversationSearch): Rule
   const given = (yield* withIds(dialect, asked)) ?? (yield* read(dialect, asked)) ?? (yield* dialect.candidates(asked));
   if (given?.count !== undefined) {
     const window = { ...stretch, from: given.last ?? stretch.from, hasOlder: given.last !== undefined };
-    return yield* pageIn(dialect, asked, { ...window, rows: EVERYWHERE }, given);
+    const page = yield* pageIn(dialect, asked, { ...window, rows: EVERYWHERE }, given);
+    const isWhole = asked.cursor === undefined && given.last === undefined;
+    return isWhole ? { ...page, total: yield* totalOf(dialect, asked, page, given) } : page;
   }
   if (asked.order === 'latest') {
     const near = yield* windowOf(dialect, stretch, nearMax(asked));
@@ -122,6 +124,21 @@ function* pageIn(
   const conversations = found.map((row) => toConversationRow(dialect, row));
   const { next, seen } = plan.found(conversations);
   return { rows: conversations, next, lookedAt: candidates?.count ?? (yield* countIn(seen)) };
+}
+
+/** Counts among the candidates alone, of which there are few. */
+function* totalOf(
+  dialect: IndexedSearch,
+  asked: ConversationSearch,
+  { rows: shown }: FoundConversations,
+  candidates: CandidateRows,
+): Rule<number> {
+  if (shown.length < asked.limit) return shown.length;
+  const window = { ...stretchOf(asked), hasOlder: false, rows: EVERYWHERE };
+  const { conditions, values } = searchPlan(dialect, asked, window, candidates);
+  const sql = `SELECT count(*) AS conversations FROM conversations c WHERE ${[IS_THERE, ...conditions].join(' AND ')}`;
+  const [row] = yield* rows<Counted>({ name: 'count-found', sql, varies: true }, values);
+  return row?.conversations ?? 0;
 }
 
 /** Filed turns have made others, which the engine does not know yet. */
@@ -181,6 +198,22 @@ export function* parts(_: Dialect, { since, until, parts: number, max }: PartsAs
   const size = Math.max(1, Math.ceil(Math.min(conversations, max) / number));
   const first = yield* rows<PlaceRow>(EVERY, [...stretch, max, size]);
   return { conversations, first: first.map(toPlace) };
+}
+
+/** Agents of evaluated conversations, one step through the index of the frame for each. */
+const AGENTS: Statement = {
+  name: 'count-agents',
+  sql: `WITH RECURSIVE named (agent, number) AS (
+      SELECT min(agent), 1 FROM conversations WHERE frame IS NOT NULL
+      UNION ALL SELECT (SELECT min(agent) FROM conversations WHERE frame IS NOT NULL AND agent > named.agent), number + 1
+        FROM named WHERE named.agent IS NOT NULL AND number <= ?)
+    SELECT count(agent) AS agents FROM named`,
+};
+
+/** Agents of evaluated conversations, or the limit if there are more. */
+export function* countAgents(_: Dialect, limit: number): Rule<number> {
+  const [row] = yield* rows<{ readonly agents: number }>(AGENTS, [limit - 1]);
+  return row?.agents ?? 0;
 }
 
 /** Conversations, or the limit if there are more. */

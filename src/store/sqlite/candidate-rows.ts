@@ -36,7 +36,8 @@ const HAS_WORDS: Statement = {
 const WITH_WORDS = 'SELECT rowid AS id FROM spoken WHERE spoken MATCH ?';
 /** Conversations that go on (word-rows.ts): their words are read through. */
 const OPEN_WITH_WORDS = `SELECT conversation AS id FROM open_words
-  WHERE NOT EXISTS (SELECT 1 FROM json_each(?) asked WHERE instr(words, asked.value) = 0)`;
+  WHERE NOT EXISTS (SELECT 1 FROM json_each(?) asked
+    WHERE NOT EXISTS (SELECT 1 FROM json_each(asked.value) form WHERE instr(words, form.value) > 0))`;
 const IN_STRETCH = inStretch({ from: NOWHERE, before: NOWHERE }, '').sql;
 // The second condition makes SQLite see that the partial index has all of them.
 const FAILED: Statement = {
@@ -112,11 +113,19 @@ function* withWords(search: ConversationSearch): Rule<CandidateRows | undefined>
   if (asked === undefined) return undefined;
   const [kept] = yield* rows<{ has: number }>(HAS_WORDS);
   if (kept?.has !== 1) return undefined;
-  const words = asked.map((word) => `"${word}"`).join(' AND ');
-  const parts = JSON.stringify(asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `)));
+  const { forms, beginning } = asked;
+  const last = forms.length - 1;
+  const matching = (more: readonly string[]) =>
+    forms
+      .map((all, at) => `(${[...all.map((form) => `"${form}"`), ...(at === last ? more : [])].join(' OR ')})`)
+      .join(' AND ');
+  const words = matching([]);
+  const parts = JSON.stringify(
+    forms.map((all, at) => [...all.map((form) => ` ${form} `), ...(at === last ? [` ${beginning}`] : [])]),
+  );
   // For a beginning, FTS5 first gathers all rows of all words that have it.
   const exact = yield* ids({ name: 'with-words', sql: `${WITH_WORDS} LIMIT ?` }, words);
-  const match = exact.length > CANDIDATES_MAX ? words : `${words}*`;
+  const match = exact.length > CANDIDATES_MAX ? words : matching([`"${beginning}"*`]);
   const indexed = match === words ? exact : yield* ids({ name: 'with-words', sql: `${WITH_WORDS} LIMIT ?` }, match);
   const open = yield* ids({ name: 'open-with-words', sql: `${OPEN_WITH_WORDS} LIMIT ?` }, parts);
   const found = [...new Set([...indexed, ...open])];

@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   //   sub_agents            those that took part (sub-agents-codec.ts)
   //   readings              of whole conversations (rules/readings.ts), which outcomes are as well, with the kinds of failure that people name
   //   called … frame        the frame from which conversations are drawn to be read (rules/frame.ts): stored evaluations say how bad they were
+  //   labels.seen           the verdict was in sight (model/labels.ts)
   //   failure_kinds         how far each kind of failure is (rules/failures.ts)
   {
     since: '0.2.0',
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE evaluations ADD COLUMN user_key INTEGER;
     ALTER TABLE evaluations ADD COLUMN kind_key INTEGER;
     ALTER TABLE evaluations ADD COLUMN sub_agents TEXT;
+    ALTER TABLE labels ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX conversations_began ON conversations (began_at, id);
     DROP INDEX conversations_failed;
     CREATE INDEX conversations_failed ON conversations (worst_outcome, began_at, id) WHERE worst_outcome > 0;
@@ -99,6 +101,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ) STRICT, WITHOUT ROWID;
     `,
     back: `
+    DELETE FROM labels WHERE seen = 1;
+    ALTER TABLE labels DROP COLUMN seen;
     DROP TABLE failure_kinds;
     DROP INDEX conversations_came_out;
     DROP INDEX conversations_low;

@@ -133,6 +133,7 @@ export class StoreExport {
       label: String(row.label) as StoredLabelKind,
       by: String(row.person),
       note: optionalText(row.note),
+      ...(row.seen === 1 ? { seen: true } : {}),
     }));
   }
 

@@ -214,6 +214,8 @@ class _LabelRequired(TypedDict):
 class Label(_LabelRequired, total=False):
     turn_id: str
     note: str
+    #: The verdict was in sight when it was given.
+    seen: bool
 
 
 class _WorldOutcomeRequired(TypedDict):
@@ -314,6 +316,8 @@ class LabelToPut(_LabelToPutRequired, total=False):
     by: str
     turn_id: str
     note: str
+    #: The verdict was in sight: the label is shown, and counts in no agreement.
+    seen: bool
 
 
 class _OutcomeToPutRequired(TypedDict):

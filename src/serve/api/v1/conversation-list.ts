@@ -29,11 +29,12 @@ a page of conversations with first question, last answer and failed criteria: do
   query: conversationListQuery,
   answer: conversationList,
   read: async ({ reader, suites }: ListSide, query): Promise<ConversationList> => {
-    const { rows, next, lookedAt } = await reader.pages.search(searchOf(query));
+    const { rows, next, lookedAt, total } = await reader.pages.search(searchOf(query));
     const evaluations = await reader.pages.evaluations(rows, { revisions: 'last', of: 'live' });
     return {
       conversations: rows.map((row) => conversationItemOf(row, evaluations.get(row.row) ?? [], suites())),
       next: next === undefined ? null : cursorText(next),
+      ...(total === undefined ? {} : { total }),
       looked_at: lookedAt,
     };
   },

@@ -2,6 +2,7 @@
 import type { FleetAgent } from '../../../api/fleet.ts';
 import type { ApiEstimate } from '../../../api/shapes.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import { OTHER } from '../../../model/agent-labels.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { type FleetChange, type Failures, fleetSentence, harmPerHour, rankedByHarm } from '../../../model/fleet.ts';
 import { isFailure, isInSuccessRate } from '../../../model/severity.ts';
@@ -99,7 +100,7 @@ function lineOf(
   const newest = versions.get(agent);
   const alarms = open.get(agent) ?? { count: 0, since: undefined };
   const began = alarms.since;
-  const sentence = fleetSentence({
+  const said = fleetSentence({
     ...{ about, scope, windowMs: askedMs, evaluations, change },
     newest:
       newest === undefined || ofVersion === undefined
@@ -107,6 +108,7 @@ function lineOf(
         : { ...ofVersion, version: newest.version, agoMs: now - newest.at },
     alarms: { count: alarms.count, agoMs: began === undefined ? undefined : now - began },
   });
+  const sentence = agent === OTHER ? `Several agents, counted together. ${said}` : said;
   const failures = failuresPerHour(change.later, hours, effects.get(name)?.success);
   const score = scoreOf(later, effects.get(name)?.tcr);
   return {

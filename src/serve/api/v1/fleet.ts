@@ -5,6 +5,7 @@
  */
 import { type Fleet, fleet, fleetQuery } from '../../../api/fleet.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import { OTHER } from '../../../model/agent-labels.ts';
 import { isWorse } from '../../../model/detection.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import type { FleetHistory } from '../../../store/fleet-history.ts';
@@ -32,6 +33,8 @@ const FINE_BELOW_MS = 6 * HOUR_MS;
 /** A thousand agents have two million rows in this and the window before: seconds, of the ten that a read may take. */
 const WINDOW_MAX_MS = 8 * DAY_MS;
 const [FINE, COARSE] = HISTORY_WIDTHS;
+/** Beyond it so many are left out, or more. */
+const AGENTS_COUNTED_MAX = 10_000;
 /** Conversations on which it is measured how related they are. */
 const RELATED_MAX = 2_000;
 
@@ -69,12 +72,23 @@ one line for each agent, most harm first: failures an hour, how they changed, si
       until: isoTime(now),
       before: isoTime(before),
       agents: lines.slice(0, query.limit),
-      agents_left_out: Math.max(0, lines.length - query.limit),
+      agents_left_out: await agentsLeftOut(reader, lines, query.limit),
       alarms_known: detectionState().report !== undefined,
       related,
     };
   },
 });
+
+/** Those beyond the limit and, if some are counted together, all others that the store knows. */
+async function agentsLeftOut(
+  reader: V1Side['reader'],
+  lines: readonly { readonly agent: string }[],
+  limit: number,
+): Promise<number> {
+  const own = lines.filter(({ agent }) => agent !== OTHER).length;
+  const known = own === lines.length ? own : await reader.pages.countAgents(AGENTS_COUNTED_MAX);
+  return Math.max(0, Math.max(known, own) - Math.min(own, limit));
+}
 
 function refused(problem: string): Refusal {
   return new Refusal(jsonAnswer(400, { error: 'the query has mistakes', problems: [problem] }));

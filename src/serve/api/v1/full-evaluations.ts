@@ -80,12 +80,14 @@ export function evaluationJson(
   };
 }
 
-/** The last label of each person for the same question: it replaces the earlier ones. */
+/** The last label of each person for the same question, with and without the verdict in sight: it replaces the earlier ones. */
 export function labelsJson(labels: readonly KeptLabel[]): readonly LabelJson[] {
   const last = new Map(
-    labels.map((label) => [JSON.stringify([label.suite, label.criterion, label.turnId, label.by]), label] as const),
+    labels.map(
+      (label) => [JSON.stringify([label.suite, label.criterion, label.turnId, label.by, label.seen]), label] as const,
+    ),
   );
-  return [...last.values()].flatMap(({ id, suite, criterion, label, by, putAt, turnId, note }) => {
+  return [...last.values()].flatMap(({ id, suite, criterion, label, by, putAt, turnId, note, seen }) => {
     const kind = LABELS.find((one) => one === label);
     // Only a newer version knows another.
     if (kind === undefined) return [];
@@ -99,6 +101,7 @@ export function labelsJson(labels: readonly KeptLabel[]): readonly LabelJson[] {
         at: isoTime(putAt),
         ...(turnId === undefined ? {} : { turn_id: turnId }),
         ...(note === undefined ? {} : { note }),
+        ...(seen ? { seen } : {}),
       },
     ];
   });

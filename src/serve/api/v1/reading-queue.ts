@@ -16,20 +16,22 @@ const LOOKED_AT_MAX = 2000;
 
 export const getReadingQueue = v1Read({
   path: '/api/v1/readings/queue',
-  summary: `?agent= &agent_version= &environment= &segment= &since=7d &until= &by= (leaves out what this person has read) &limit=
+  summary: `?agent= &agent_version= &environment= &segment= &since=7d &until= &by= (leaves out what this person has read) &part=1/2 &limit=
 conversations for people to read, whole and without what was said of them`,
   query: readingQueueQuery,
   answer: readingQueue,
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<ReadingQueue> => {
-    const { by, limit } = asked;
+    const { by, part, limit } = asked;
+    const [own = 1, of = 1] = (part ?? '1/1').split('/').map(Number);
     const query = frameQueryOf(asked);
     const { conversations: read } = await reader.frame.readByPeople(query);
-    const candidates = await reader.frame.firstToRead(query, Math.min(LOOKED_AT_MAX, read + limit));
+    const candidates = await reader.frame.firstToRead(query, Math.min(LOOKED_AT_MAX, read + limit * of));
+    const left = candidates.filter((one) => isFor(one, by)).slice(0, limit * of);
+    // A part that nobody reads must not break the row of those that were read: the others come to it after their own.
+    const isOwn = ({ row }: Candidate) => (row.lot ?? 0) % of === own - 1;
+    const inOrder = [...left.filter(isOwn), ...left.filter((one) => !isOwn(one))];
     return {
-      items: candidates
-        .filter((one) => isFor(one, by))
-        .slice(0, limit)
-        .map(itemOf),
+      items: inOrder.slice(0, limit).map(itemOf),
       read: sampleOf(candidates).drawn.length,
     };
   },

@@ -139,7 +139,9 @@ function actorOf({ step, call }: ListedStep, own: string | undefined, actors: Ac
 function stepJson(listed: ListedStep, { textMax, provenance }: Shown, actor: string | undefined): TranscriptStepJson {
   const { step, call } = listed;
   const { args, result } = contentsOf(listed);
-  const [input, output, error] = (['input', 'output', 'error'] as const).map((field) => stepText(listed, field));
+  const [input, output, thinking, error] = (['input', 'output', 'thinking', 'error'] as const).map((field) =>
+    stepText(listed, field),
+  );
   const failed = call?.error ?? step?.error;
   const isTool = call !== undefined || step?.tool !== undefined;
   return {
@@ -158,6 +160,7 @@ function stepJson(listed: ListedStep, { textMax, provenance }: Shown, actor: str
     ...(result === undefined ? {} : { result: shownJson(result, textMax) }),
     ...(isTool || input === undefined ? {} : { input: cut(input, textMax) }),
     ...(isTool || output === undefined ? {} : { output: cut(output, textMax) }),
+    ...(isTool || thinking === undefined ? {} : { thinking: cut(thinking, textMax) }),
     ...modelPart(step),
     ...(step === undefined || step.scopeName === '' ? {} : { dialect: name(step.scopeName) }),
     ...(textsOfStep(listed).some((length) => length > textMax) ? { cut: true } : {}),
@@ -212,6 +215,8 @@ function stepText(listed: ListedStep, field: (typeof TEXT_FIELDS)[number]): stri
       return presentText(step?.input);
     case 'output':
       return presentText(step?.output);
+    case 'thinking':
+      return thinkingOf(step);
     case 'error':
       return errorText(call?.error ?? step?.error);
     case 'asked':
@@ -226,6 +231,12 @@ function presentText(content: Content | undefined): string | undefined {
   return content === undefined || content.state === 'missing' ? undefined : content.text;
 }
 
+function thinkingOf(step: Step | undefined): string | undefined {
+  const parts = (step?.messagesOut ?? []).flatMap((message) => message.parts);
+  const texts = parts.flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? [part.text] : []));
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
 function errorText(error: StepError | undefined): string | undefined {
   if (error === undefined) return undefined;
   return error.message === '' ? error.type : `${error.type}: ${error.message}`;
@@ -235,11 +246,12 @@ function textsOfTurn(turn: Turn): readonly number[] {
   return [turn.userInput.text.length, turn.finalAnswer.text.length, errorText(turn.error)?.length ?? 0];
 }
 
-const STEP_FIELDS = ['arguments', 'result', 'input', 'output', 'error'] as const;
+const STEP_FIELDS = ['arguments', 'result', 'input', 'output', 'thinking', 'error'] as const;
+const NOT_OF_TOOLS: readonly string[] = ['input', 'output', 'thinking'];
 
 function textsOfStep(listed: ListedStep): readonly number[] {
   const isTool = listed.call !== undefined || listed.step?.tool !== undefined;
-  const fields = isTool ? STEP_FIELDS.filter((field) => field !== 'input' && field !== 'output') : STEP_FIELDS;
+  const fields = isTool ? STEP_FIELDS.filter((field) => !NOT_OF_TOOLS.includes(field)) : STEP_FIELDS;
   return fields.map((field) => stepText(listed, field)?.length ?? 0);
 }
 

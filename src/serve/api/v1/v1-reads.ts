@@ -7,6 +7,7 @@ import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getEstimate } from './estimate.ts';
 import { listExporters } from './exporter-list.ts';
+import { getExcerpt } from './excerpt.ts';
 import { getFacets } from './facets.ts';
 import { getFailures } from './failures.ts';
 import { getFeedback } from './feedback-figures.ts';
@@ -29,6 +30,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getConversationDetail,
   getWholeText,
   getStepSources,
+  getExcerpt,
   getFacets,
   listExporters,
   getFeedback,

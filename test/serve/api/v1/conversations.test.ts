@@ -53,6 +53,19 @@ test('conversations are listed, searched and shown whole, in bounded answers', {
   expect(await idsBy('?agent_version=v2&agent_version=v9')).toEqual(['many']);
   expect(await idsBy('?labelled=true')).toEqual(['asked/1 ü']);
   expect(await idsBy('?words=graz%20order')).toEqual(['asked/1 ü']);
+  // The arguments of each tool have it, and in one conversation the user.
+  expect(await idsBy('?words=orders')).toEqual(['long', 'many', 'asked/1 ü']);
+  // In the result of a tool, and only there.
+  expect(await idsBy('?words=place')).toEqual(['asked/1 ü']);
+  expect(await listed('?words=place')).toMatchObject({ total: 1 });
+  const excerpt = async (words: string) =>
+    (await get(running, `/api/v1/excerpts/${encodeURIComponent('asked/1 ü')}?words=${words}`)).body;
+  expect(await excerpt('place')).toEqual({
+    excerpt: { turn: 1, by: 'tool', tool: 'track', text: expect.stringMatching(/^track .*→ \{"place":"Graz"\}$/) },
+  });
+  expect(await excerpt('orders')).toEqual({ excerpt: { turn: 1, by: 'user', text: 'Where is my order?' } });
+  expect(await excerpt('nowhere')).toEqual({});
+  expect((await get(running, '/api/v1/excerpts/nobody?words=x')).status).toBe(404);
   expect(await idsBy('?since=1h&state=scored&order=worst&limit=2')).toEqual(['many', 'none']);
   expect(await idsBy('?until=1h')).toEqual([]);
 

@@ -68,9 +68,11 @@ interface Played {
   readonly rows: readonly FleetHistory[];
   readonly levels?: readonly LevelReading[];
   readonly versions?: readonly (readonly [version: string, at: number])[];
+  /** Agents that the store knows. */
+  readonly agents?: number;
 }
 
-async function played({ rows, levels, versions = [] }: Played, query = '') {
+async function played({ rows, levels, versions = [], agents: known = 0 }: Played, query = '') {
   const asked: FleetHistoryQuery[] = [];
   const outline = (name: string, about: string) =>
     ({ name, about, version: '1', scope: 'conversation', criteria: [] }) as unknown as SuiteOutline;
@@ -81,6 +83,7 @@ async function played({ rows, levels, versions = [] }: Played, query = '') {
     },
     search: () => ({ rows: [], next: undefined, lookedAt: 0 }),
     lastScanned: () => [],
+    countAgents: () => known,
     firstTimes: (metric: string) =>
       metric === 'agent_version_first_began'
         ? versions.map(([version, at]) => ({
@@ -99,6 +102,19 @@ async function played({ rows, levels, versions = [] }: Played, query = '') {
   expect(status).toBe(200);
   return { asked, ...fleet.parse(JSON.parse(String(body))) };
 }
+
+test('agents that are counted together stand last, and each of them counts as left out', async () => {
+  const failing = { ...ROW, agent: 'other', agentVersion: 'other', outcome: 'hard_failure' } as const;
+  const rows = [failing, ROW, { ...ROW, agent: 'b' }];
+
+  const all = await played({ rows, agents: 521 });
+  const first = await played({ rows, agents: 521 }, 'limit=1');
+
+  expect(all.agents.map(({ agent }) => agent)).toEqual(['a', 'b', 'other']);
+  expect(all.agents[2]?.sentence).toMatch(/^Several agents, counted together\. /);
+  expect([all.agents_left_out, first.agents_left_out]).toEqual([519, 520]);
+  expect((await played({ rows: [ROW], agents: 521 })).agents_left_out).toBe(0);
+});
 
 test('the suite about the task gives the figures where it has any, and no suite in shadow does', async () => {
   const both = [ROW, { ...ROW, suite: 'task', outcome: 'hard_failure', evaluations: 2 } as const];

@@ -59,6 +59,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
       '?table=evaluations',
       '?table=verdicts',
     ],
+    '/api/v1/excerpts/{conversation}': ['many?words=and'],
     '/api/v1/sources/{conversation}': [`many?of=${await aStepOf(running, 'many')}`],
     '/api/v1/golden-comparison/{conversation}': ['none'],
     '/api/v1/facets': [''],

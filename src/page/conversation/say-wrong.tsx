@@ -1,0 +1,82 @@
+/** An answer to a verdict where it stands: it is right, or it is wrong, and why. It is kept as given with the verdict in sight. */
+import { useState } from 'preact/hooks';
+import { decisionOf } from '../../model/decision.ts';
+import type { LabelKind } from '../../model/labels.ts';
+import { ask } from '../api/ask.ts';
+import { leaveField } from '../shell/keys.ts';
+import { useWhoLabels } from '../review/who-labels.tsx';
+import type { Given } from './suite-verdicts.ts';
+
+const NOTE_MAX = 2_000;
+const OPPOSITE = { pass: 'fail', fail: 'pass' } as const;
+
+interface SayWrongProps {
+  readonly conversation: string;
+  readonly given: Given;
+}
+
+export function SayWrong(props: SayWrongProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [said, setSaid] = useState<string | undefined>();
+  if (said !== undefined) return <span class="aside" role="status">{` ${said}`}</span>;
+  return isOpen ? (
+    <Form {...props} onClose={() => setOpen(false)} onSaid={setSaid} />
+  ) : (
+    <button type="button" class="quiet say-wrong" onClick={() => setOpen(true)}>
+      Right?
+    </button>
+  );
+}
+
+interface FormProps extends SayWrongProps {
+  readonly onClose: () => void;
+  readonly onSaid: (words: string) => void;
+}
+
+function Form({ conversation, given, onClose, onSaid }: FormProps) {
+  const { by, name, note: whyNot } = useWhoLabels();
+  const [note, setNote] = useState('');
+  const [problem, setProblem] = useState<string | undefined>();
+  const decision = decisionOf(given.verdict.verdict) ?? 'pass';
+  const put = (label: LabelKind) => {
+    const { suite, turn_id: turn } = given.evaluation;
+    const body = {
+      ...{ suite, criterion: given.verdict.criterion, label, by, seen: true },
+      ...(turn === undefined ? {} : { turn_id: turn }),
+      ...(note.trim() === '' ? {} : { note: note.trim() }),
+    };
+    ask<unknown>(`/v1/labels/${encodeURIComponent(conversation)}`, { method: 'PUT', body }).then(
+      (reply) => (reply.is === 'here' ? onSaid('Kept, with your name.') : setProblem(reply.why)),
+      () => setProblem('It was not kept.'),
+    );
+  };
+  const opposite = OPPOSITE[decision];
+  return (
+    <div class="say-wrong-form">
+      {name}
+      {whyNot}
+      <input
+        type="text"
+        aria-label="Why"
+        placeholder="why (may be left out)"
+        maxLength={NOTE_MAX}
+        value={note}
+        onKeyDown={leaveField}
+        onInput={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+      <button type="button" disabled={by === ''} onClick={() => put(opposite)}>
+        {`Wrong: it is a ${opposite}`}
+      </button>
+      <button type="button" disabled={by === ''} onClick={() => put(decision)}>
+        It is right
+      </button>
+      <button type="button" class="quiet" onClick={onClose}>
+        Cancel
+      </button>
+      <p class="aside">
+        You have seen the verdict, so this counts in no agreement. Labels that do are given under Review.
+      </p>
+      {problem !== undefined && <p class="failure">{problem}</p>}
+    </div>
+  );
+}
