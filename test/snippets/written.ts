@@ -39,7 +39,6 @@ export const WRITTEN: readonly Written[] = [
     before: `${SUITE_HEAD}extract: { refund: last(tools('refund_order')) }\ncriteria:\n`,
   },
   { page: 'docs/score/feedback.md', starts: '- { name: liked', file: 'liked.yaml', before: `${SUITE_HEAD}criteria:\n` },
-  { page: 'docs/reference/suite-language.md', starts: 'golden:', file: 'path.yaml', before: SUITE_HEAD },
   {
     page: 'docs/reference/suite-language.md',
     starts: 'import { defineSuite, hasFailed',
@@ -59,12 +58,6 @@ export default defineSuite({
 `,
     after: `}],\n});\n`,
     run: 'npx assay validate concise.ts',
-  },
-  {
-    page: 'docs/reference/suite-language.md',
-    starts: 'import { defineSuite, expressions',
-    file: 'expressions.ts',
-    run: 'npx assay validate expressions.ts',
   },
   {
     page: 'docs/score/golden-traces.md',
