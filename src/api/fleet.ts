@@ -51,7 +51,9 @@ export const fleet = z.strictObject({
   until: time,
   before: time.meta({ description: 'when the window before begins' }),
   agents: list(fleetAgent).meta({ description: 'most harm first' }),
-  agents_left_out: count.meta({ description: 'without a line: those of least harm beyond the limit, and those that are counted together as `other`' }),
+  agents_left_out: count.meta({
+    description: 'without a line: those of least harm beyond the limit, and those that are counted together as `other`',
+  }),
   alarms_known: z.boolean().meta({ description: 'whether detection has reported here' }),
   related: related.meta({ description: 'of the latest conversations, from which intervals are widened' }),
 });

@@ -39,7 +39,13 @@ export function harmPerHour(outcomes: ReadonlyMap<Outcome, number>, hours: numbe
 
 /** Most harm first; among equals those with more alarms, then by name. Agents counted together are no agent, and last. */
 export function rankedByHarm<One extends Ranked>(all: readonly One[]): readonly One[] {
-  return all.toSorted((a, b) => Number(a.agent === OTHER) - Number(b.agent === OTHER) || b.harm - a.harm || b.alarms - a.alarms || (a.agent < b.agent ? -1 : 1));
+  return all.toSorted(
+    (a, b) =>
+      Number(a.agent === OTHER) - Number(b.agent === OTHER) ||
+      b.harm - a.harm ||
+      b.alarms - a.alarms ||
+      (a.agent < b.agent ? -1 : 1),
+  );
 }
 
 interface Told {

@@ -39,7 +39,7 @@ function inflected(root: string): readonly string[] {
   return [root, plural, ...stems.flatMap((stem) => [`${stem}ed`, `${stem}ing`])];
 }
 
-export interface MarkedPart {
+interface MarkedPart {
   readonly text: string;
   readonly isFound: boolean;
 }

@@ -13,11 +13,14 @@ test.each([
   for (const form of forms) expect(formsOf(form), form).toEqual(expect.arrayContaining(forms));
 });
 
-test.each(['is', 'string', 'address', '4711', 'straße', '会議', 'constructor'])('%s is no form of another word', (word) => {
-  const roots = ['i', 'str', 'addres', '471', 'straß', '会', 'construct'];
-  expect(formsOf(word)).toContain(word);
-  for (const root of roots) expect(formsOf(word)).not.toContain(root);
-});
+test.each(['is', 'string', 'address', '4711', 'straße', '会議', 'constructor'])(
+  '%s is no form of another word',
+  (word) => {
+    const roots = ['i', 'str', 'addres', '471', 'straß', '会', 'construct'];
+    expect(formsOf(word)).toContain(word);
+    for (const root of roots) expect(formsOf(word)).not.toContain(root);
+  },
+);
 
 test('a text is marked where a word is, whatever its case, accents and form; the last may be a beginning', () => {
   const isFound = wordFinder('zurich REFUNDS ord');
@@ -38,7 +41,9 @@ test('a text is marked where a word is, whatever its case, accents and form; the
 test('an excerpt has the word and what stands around it, from the beginning of a word', () => {
   const text = `${'before '.repeat(20)}refunded${' after'.repeat(20)}`;
 
-  expect(excerptOf(text, wordFinder('refund'), { before: 20, after: 12 })).toBe('… before before refunded after after …');
+  expect(excerptOf(text, wordFinder('refund'), { before: 20, after: 12 })).toBe(
+    '… before before refunded after after …',
+  );
   expect(excerptOf('refund it', wordFinder('refund'), { before: 20, after: 12 })).toBe('refund it');
   expect(excerptOf(`${'x'.repeat(100)}:refund`, wordFinder('refund'), { before: 20, after: 12 })).toBe('… refund');
   expect(excerptOf('nothing', wordFinder('refund'), { before: 20, after: 12 })).toBeUndefined();
