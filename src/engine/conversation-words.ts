@@ -10,9 +10,9 @@ import type { Turn } from '../model/turn.ts';
 const READ_CHARACTERS = 8192;
 /** The most that one text brings. */
 const WORDS_MAX = 1000;
-/** Of a tool's arguments or result: an answer of thousands of rows is found by its first ones. */
+/** Characters of a tool's arguments or result: an answer of thousands of rows is found by its first ones. */
 const TOOL_CHARACTERS = 1024;
-/** Of all tools of one turn, so that none of them drives out what was said. */
+/** Characters of all tools of one turn, so that they do not drive out what was said. */
 const TOOLS_CHARACTERS = 8192;
 
 /** Words with a blank between two. A word of two texts is there twice. */

@@ -96,6 +96,39 @@ test('what another hand wrote into the kept views is left out', async () => {
   expect(await page.locator('.kept-views a').count()).toBe(0);
 });
 
+test('a search finds other forms of a word and what tools gave, and shows the place', async () => {
+  const page = await openPage(`${http}/conversations?words=conflict`);
+  await page.locator('.row mark').first().waitFor();
+
+  const found = await page.locator('.row mark').allInnerTexts();
+  expect(found.map((word) => word.toLowerCase())).toContain('conflicts');
+  expect(await page.locator('.row-answered', { hasText: /^check_availability, turn \d+: / }).count()).toBeGreaterThan(
+    0,
+  );
+  expect(await page.locator('.list-state').innerText()).toMatch(/^\d+ conversations$/);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'search');
+});
+
+test('a shared view has the suite, the columns and the times that are shown, though they are the usual ones', async () => {
+  const page = await openPage(`${http}/conversations?since=1h`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const shared = async () => {
+    await page.getByRole('button', { name: 'Share view' }).click();
+    await page.getByText('Copied').waitFor();
+    return new URL(await page.evaluate('navigator.clipboard.readText()')).searchParams;
+  };
+
+  const list = await shared();
+  expect(list.get('columns')).toBe('came_out,score,version,turns,cost');
+  expect(Date.parse(list.get('until') ?? '') - Date.parse(list.get('since') ?? '')).toBe(3_600_000);
+
+  await page.goto(`${http}/`);
+  const overview = await shared();
+  expect(overview.get('suite')).toBe('scheduling');
+  expect(overview.get('since')).toMatch(/^2\d{3}-/);
+});
+
 test('the export has what the list finds', async () => {
   const page = await openPage(`${http}/conversations?outcome=failed&agent_version=v2&order=worst`);
   await page.locator('.row').first().waitFor();

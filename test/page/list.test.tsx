@@ -5,6 +5,7 @@ import { columnsOf } from '../../src/page/conversations/columns.tsx';
 import { conversationFilters, listQueryOf } from '../../src/page/conversations/conversation-filters.tsx';
 import { ConversationRow } from '../../src/page/conversations/conversation-row.tsx';
 import { forgetView, keepView, keptViews, renameView } from '../../src/page/conversations/kept-views.ts';
+import { wordFinder } from '../../src/model/word-forms.ts';
 import type { Place } from '../../src/page/shell/place.ts';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
 
@@ -24,6 +25,7 @@ const placeAt = (search: string): Place => ({
   conversation: undefined,
   query: new URLSearchParams(search),
 });
+const ONE = { agents: ['greeter'] };
 const AT = '2026-11-27T10:00:00.000Z';
 
 function item(changes: Partial<ConversationItem> = {}): ConversationItem {
@@ -43,7 +45,7 @@ const row = (changes: Partial<ConversationItem>, suites: readonly string[] = [],
     row={item(changes)}
     href="/conversations/c-1"
     isOpen={false}
-    columns={columnsOf(placeAt(search))}
+    columns={columnsOf(placeAt(search), ONE)}
     suites={suites}
     onFocus={() => undefined}
   />
@@ -101,9 +103,26 @@ test('of several suites the one that is asked for is shown, else the worst', () 
 });
 
 test('columns are those of the address, in their own order; names that are none are left out', () => {
-  expect(columnsOf(placeAt(''))).toEqual(['came_out', 'score', 'version', 'turns', 'cost']);
-  expect(columnsOf(placeAt('columns=cost,score,nonsense'))).toEqual(['score', 'cost']);
-  expect(columnsOf(placeAt('columns=none'))).toEqual([]);
+  expect(columnsOf(placeAt(''), ONE)).toEqual(['came_out', 'score', 'version', 'turns', 'cost']);
+  expect(columnsOf(placeAt('columns=cost,score,nonsense'), ONE)).toEqual(['score', 'cost']);
+  expect(columnsOf(placeAt('columns=none'), ONE)).toEqual([]);
+});
+
+test('the agent is a column where the list may have several', () => {
+  const two = { agents: ['greeter', 'writer'] };
+  expect(columnsOf(placeAt(''), two)).toEqual(['came_out', 'score', 'agent', 'version', 'turns', 'cost']);
+  expect(columnsOf(placeAt('agent=writer'), two)).not.toContain('agent');
+  expect(columnsOf(placeAt('agent=writer&agent=greeter'), two)).toContain('agent');
+  expect(columnsOf(placeAt('columns=score'), two)).toEqual(['score']);
+});
+
+test('words that are searched for are marked, and stand in sight', () => {
+  const search = { words: 'refund', isFound: wordFinder('refund') };
+  const answered = `${'Well. '.repeat(20)}It was refunded.`;
+  const shown = <ConversationRow {...rowProps(item({ asked: 'A refund?', answered }))} search={search} />;
+
+  expect(countOf(shown, /<mark>refund(ed)?<\/mark>/)).toBe(2);
+  expect(wordsOf(shown)).toContain('… Well. Well. It was refunded.');
 });
 
 test('a figure that is not known leaves its column empty', () => {

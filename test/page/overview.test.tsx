@@ -37,8 +37,25 @@ const TREND: Trend = {
   versions: [],
 };
 
-const figures = (changes: Partial<TrendFigures>, trend: Partial<Trend> = {}) =>
-  wordsOf(<Figures figures={{ ...NOTHING, ...changes }} trend={{ ...TREND, ...trend }} limit={undefined} />);
+const shownFigures = (changes: Partial<TrendFigures>, trend: Partial<Trend> = {}, search = '') => (
+  <Figures
+    figures={{ ...NOTHING, ...changes }}
+    trend={{ ...TREND, ...trend }}
+    limit={undefined}
+    place={placeAt(search)}
+  />
+);
+const figures = (...of: Parameters<typeof shownFigures>) => wordsOf(shownFigures(...of));
+
+test('each figure that is known leads to its conversations, except where they are counted together', () => {
+  const all = { success: { value: 0.9, low: 0.85, high: 0.95, n: 300 }, decided_share: 0.6 };
+
+  const markup = markupOf(shownFigures(all, {}, 'agent=greeter&since=7d'));
+  expect(markup).toContain('/conversations?agent=greeter&amp;suite=calls&amp;since=7d&amp;outcome=failed');
+  expect(markup).toContain('suite=calls&amp;since=7d&amp;decided_below=0.9');
+  expect(countOf(shownFigures(all), /href="[^"]*since=2026-11-27/)).toBe(3);
+  expect(countOf(shownFigures(all, {}, 'agent=other'), /<a/)).toBe(0);
+});
 
 test('figures that are not known are words, and nothing limits what is not shown', () => {
   expect(figures({})).toMatch(/not known.*not known.*Decided not known Conversations 10$/);
@@ -196,6 +213,14 @@ test('the time before is as long as the time since, and no shorter than what is 
 
   expect(movedQueryOf(early, placeAt()).query.get('against_since')).toBe('2026-11-26T12:00:00.000Z');
   expect(movedQueryOf(late, placeAt()).query.get('against_since')).toBe(TREND.since);
+});
+
+test('what is asked ends after it begins, though the trend is still that of an earlier time', () => {
+  const late = { ...TREND, versions: [version('v2', '2026-11-27T18:00:00.000Z')] };
+  const { query } = movedQueryOf(late, placeAt('until=2026-11-20T00:00:00.000Z'));
+
+  expect([query.get('since'), query.get('until')]).toEqual(['2026-11-27T18:00:00.000Z', TREND.until]);
+  expect(movedQueryOf(late, placeAt()).query.has('until')).toBe(false);
 });
 
 const SUB_AGENTS: SubAgents = {

@@ -38,6 +38,11 @@ test('with nothing yet, the page says how to send the first span, and becomes it
   expect(await isWiderThanWindow(page)).toBe(false);
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'start-dark-360');
+  const port = Number(new URL(service.http).port) + 10;
+  await page.getByRole('link', { name: `http://127.0.0.1:${port}/` }).waitFor();
+  expect(await commands.filter({ hasText: 'npx assay demo' }).innerText()).toBe(
+    `npx assay demo --http-port ${port} --otlp-http-port ${port + 1} --otlp-grpc-port ${port + 2}`,
+  );
   // As it is pasted into a terminal.
   execFileSync('sh', ['-c', await commands.filter({ hasText: 'curl' }).innerText()]);
   await page.getByText('How they ended').waitFor();

@@ -199,6 +199,30 @@ test('figures lead to the conversations behind them', async () => {
   await page.locator('.row .hard_failure').first().waitFor();
 });
 
+test('a drag over the chart chooses a time, in whole buckets', async () => {
+  const page = await openPage(`${http}/?suite=scheduling&since=1h`);
+  const chart = page.locator('.chart .u-over');
+  const box = await chart.boundingBox();
+  if (box === null) return expect.unreachable();
+  const at = (share: number) => [box.x + share * box.width, box.y + box.height / 2] as const;
+  await page.mouse.move(...at(0.5));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.7), { steps: 5 });
+  await page.mouse.up();
+
+  await page.waitForURL(/until=/);
+  const { searchParams: asked } = new URL(page.url());
+  const [since, until] = ['since', 'until'].map((name) => Date.parse(asked.get(name) ?? ''));
+  expect((until ?? 0) - (since ?? 0)).toBeGreaterThanOrEqual(12 * 60_000);
+  expect((until ?? 0) - (since ?? 0)).toBeLessThan(23 * 60_000);
+  expect((since ?? 1) % 300_000).toBe(0);
+  await page.getByRole('button', { name: /^until/ }).waitFor();
+  // A click chooses nothing.
+  await page.goto(`${http}/?suite=scheduling&since=1h`);
+  await chart.click();
+  expect(new URL(page.url()).search).toBe('?suite=scheduling&since=1h');
+});
+
 test('the chart has its figures in words, too', async () => {
   const page = await openPage(`${http}/?suite=scheduling`);
   await page.getByText('As a table').click();

@@ -1,10 +1,11 @@
 /** The figures at the end of a row, which somebody may choose; the choice is in the address. */
 import type { JSX } from 'preact';
-
 import type { ConversationItem, ListedEvaluation } from '../../api/conversation-list.ts';
+import type { Facets } from '../../api/facets.ts';
 import { changeFilter } from '../shell/filter-bar.tsx';
 import { Menu } from '../shell/menu.tsx';
-import type { Place } from '../shell/place.ts';
+import { type Place, withChanges } from '../shell/place.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { CameOut } from '../text/came-out.tsx';
 import { counted, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
@@ -32,6 +33,7 @@ const COLUMNS = {
   turns: { label: 'Turns', of: ({ turns }) => counted(turns, 'turn') },
   duration: { label: 'Duration', of: ({ duration_ms: ms }) => (ms === undefined ? '' : durationText(ms)) },
   tokens: { label: 'Tokens', of: ({ tokens }) => (tokens === undefined ? '' : counted(tokens, 'token')) },
+  feedback: { label: 'Feedback of users', of: ({ feedback }) => feedback ?? '' },
   cost: { label: 'Cost', of: ({ cost_usd: cost }) => (cost === undefined ? '' : dollars(cost)) },
 } satisfies Record<string, Column>;
 export type ColumnName = keyof typeof COLUMNS;
@@ -42,9 +44,17 @@ const USUAL: readonly ColumnName[] = ['came_out', 'score', 'version', 'turns', '
 /** An address without the parameter has the usual ones. */
 const NONE = 'none';
 
-export function columnsOf({ query }: Place): readonly ColumnName[] {
+/** The agent stands in each row where the list may have several. */
+export function columnsOf({ query }: Place, { agents }: Pick<Facets, 'agents'>): readonly ColumnName[] {
   const asked = query.get('columns')?.split(',');
-  return asked === undefined ? USUAL : NAMES.filter((name) => asked.includes(name));
+  if (asked !== undefined) return NAMES.filter((name) => asked.includes(name));
+  const isMixed = query.getAll('agent').length !== 1 && agents.length > 1;
+  return NAMES.filter((name) => USUAL.includes(name) || (isMixed && name === 'agent'));
+}
+
+/** The same columns in an address, whatever would be usual there. */
+export function columnsText(columns: readonly ColumnName[]): string {
+  return columns.join(',') || NONE;
 }
 
 interface FiguresProps {
@@ -68,12 +78,13 @@ export function Figures({ columns, row, worst }: FiguresProps) {
   );
 }
 
-export function ColumnMenu({ place }: { readonly place: Place }) {
-  const chosen = columnsOf(place);
+export function ColumnMenu({ place, facets }: ViewProps) {
+  const chosen = columnsOf(place, facets);
+  const usual = columnsOf({ ...place, query: withChanges(place.query, { columns: undefined }) }, facets);
   const change = (name: ColumnName) => {
     const next = NAMES.filter((one) => chosen.includes(one) !== (one === name));
-    const isUsual = next.length === USUAL.length && next.every((one) => USUAL.includes(one));
-    changeFilter(place, 'columns', isUsual ? undefined : next.join(',') || NONE);
+    const text = columnsText(next);
+    changeFilter(place, 'columns', text === columnsText(usual) ? undefined : text);
   };
   return (
     <Menu label="Columns">

@@ -88,6 +88,7 @@ const READ_AS = [
 const FROM_LINKS = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
   { name: 'sub_agent', words: 'with ', title: 'Show conversations in which it took no part, too' },
+  { name: 'decided_below', words: 'decided below ', title: 'Show conversations of which more was decided, too' },
   { name: 'kind', words: 'failure: ', title: 'Show conversations without this kind of failure, too' },
   { name: 'fact', words: 'with ', title: 'Show conversations without it, too', joined: ' and ' },
 ];
@@ -119,7 +120,7 @@ export function Search({ place }: { readonly place: Place }) {
           key={place.query.get('words') ?? ''}
           id="words"
           type="search"
-          aria-label="Words of the question, the answer or the id"
+          aria-label="Words of what was said, of tool calls, or the id"
           placeholder="Words or id, then Enter"
           maxLength={200}
           defaultValue={place.query.get('words') ?? ''}

@@ -1,5 +1,10 @@
 /** A row: how it ended, when, what the user wanted, what the agent said, and why it failed. It can be read aloud. */
+import { useMemo } from 'preact/hooks';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../api/conversation-list.ts';
+import type { ExcerptAnswer } from '../../api/excerpt.ts';
+import { excerptOf } from '../../model/word-forms.ts';
+import { useReply } from '../api/use-reply.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { isGood } from '../../model/severity.ts';
 import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
@@ -14,7 +19,14 @@ interface RowProps {
   readonly columns: readonly ColumnName[];
   /** Suites that are asked for: their verdicts are shown, if they gave any. */
   readonly suites: readonly string[];
+  /** Words that the list is searched for. */
+  readonly search?: RowSearch | undefined;
   readonly onFocus: () => void;
+}
+
+interface RowSearch {
+  readonly words: string;
+  readonly isFound: (word: string) => boolean;
 }
 
 const FAILING_SHOWN = 2;
@@ -25,7 +37,7 @@ const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
   unscored: 'no score',
 };
 
-export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }: RowProps) {
+export function ConversationRow({ row, href, isOpen, columns, suites, search, onFocus }: RowProps) {
   const asked = row.evaluations.filter(({ suite }) => suites.includes(suite));
   const evaluations = asked.length === 0 ? row.evaluations : asked;
   const worst = worstOf(evaluations);
@@ -44,17 +56,62 @@ export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }:
         <Time at={row.began_at} />
       </span>
       <span class="row-asked">
-        {row.asked === undefined ? <i>the question was not captured</i> : quoted(row.asked)}
+        {row.asked === undefined ? <i>the question was not captured</i> : quoted(row.asked, search)}
       </span>
-      <span class="row-answered">{row.answered === undefined ? '' : <SpanText text={row.answered} />}</span>
+      <Answered row={row} search={search} />
       <span class="row-why">{reasons}</span>
       <Figures columns={columns} row={row} worst={worst} />
     </a>
   );
 }
 
-function quoted(text: string) {
-  return <SpanText in="q" text={text} />;
+const AROUND = { before: 24, after: 240 };
+
+/** From shortly before the word that is searched for, where the text has it. */
+function quoted(text: string, search: RowSearch | undefined) {
+  const around = search && excerptOf(text, search.isFound, AROUND);
+  return <SpanText in="q" text={around ?? text} isFound={search?.isFound} />;
+}
+
+/** The last answer. In a search it gives way to the place of the words, if neither it nor the question has them. */
+function Answered({ row, search }: Pick<RowProps, 'row' | 'search'>) {
+  const { answered = '', asked = '' } = row;
+  const around = search && excerptOf(answered, search.isFound, AROUND);
+  const isElsewhere =
+    search !== undefined && around === undefined && excerptOf(asked, search.isFound, AROUND) === undefined;
+  return (
+    <span class="row-answered">
+      {isElsewhere ? (
+        <Elsewhere id={row.conversation_id} search={search} instead={answered} />
+      ) : (
+        <SpanText text={around ?? answered} isFound={search?.isFound} />
+      )}
+    </span>
+  );
+}
+
+interface ElsewhereProps {
+  readonly id: string;
+  readonly search: RowSearch;
+  readonly instead: string;
+}
+
+/** Asked for each row that is in sight: the service reads the spans of one conversation for it. */
+function Elsewhere({ id, search: { words, isFound }, instead }: ElsewhereProps) {
+  const query = useMemo(() => new URLSearchParams({ words }), [words]);
+  const { reply } = useReply<ExcerptAnswer>(`/api/v1/excerpts/${encodeURIComponent(id)}`, { query });
+  const excerpt = reply?.is === 'here' ? reply.value.excerpt : undefined;
+  if (excerpt === undefined) return <SpanText text={instead} />;
+  const { by, turn, tool, text } = excerpt;
+  return (
+    <>
+      <span class="aside">
+        {tool === undefined ? capitalized(by) : <SpanText text={tool} charactersMax={60} />}
+        {`, turn ${turn}: `}
+      </span>
+      <SpanText text={excerptOf(text, isFound, AROUND) ?? text} isFound={isFound} />
+    </>
+  );
 }
 
 function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: string | undefined) {

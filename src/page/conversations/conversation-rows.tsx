@@ -2,7 +2,9 @@
  * Rows of the list. Only those in sight are in the document, however long the list is; it goes on by itself as somebody
  * reads towards its end.
  */
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { ConversationItem } from '../../api/conversation-list.ts';
+import { wordFinder } from '../../model/word-forms.ts';
 import { useWindow } from '../shell/use-window.ts';
 import { addressOf } from '../shell/place.ts';
 import type { ColumnName } from './columns.tsx';
@@ -23,7 +25,9 @@ interface RowsProps {
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 15;
 /** More of them take lines of their own on a narrow screen. */
-const FEW_COLUMNS = 5;
+const FEW_COLUMNS = 6;
+/** In characters. */
+const NAME_WIDTHS = { least: 5, most: 20 };
 
 export function ConversationRows({ list, active, open, query, columns, onActive }: RowsProps) {
   const { rows, hasMore, more } = list;
@@ -36,6 +40,21 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
     if (active !== undefined) scrollTo(active);
   }, [active, open]);
   const shown = rows.slice(first, last);
+  const words = query.get('words');
+  const search = useMemo(() => (words === null ? undefined : { words, isFound: wordFinder(words) }), [words]);
+  // Each row is a grid of its own: columns of names are as wide as the longest of all rows.
+  useLayoutEffect(() => {
+    const widest = (of: (row: ConversationItem) => string) =>
+      `${Math.min(NAME_WIDTHS.most, Math.max(NAME_WIDTHS.least, ...rows.map((row) => of(row).length)))}ch`;
+    frame.current?.style.setProperty(
+      '--version-width',
+      widest((row) => row.agent_version),
+    );
+    frame.current?.style.setProperty(
+      '--agent-width',
+      widest((row) => row.agent),
+    );
+  }, [rows]);
   return (
     <div ref={frame} class={columns.length > FEW_COLUMNS ? 'row-frame many-columns' : 'row-frame'} tabIndex={-1}>
       <ol class="rows" ref={heightOf(rows.length)}>
@@ -55,6 +74,7 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
                 isOpen={row.conversation_id === open}
                 suites={query.getAll('suite')}
                 columns={columns}
+                search={search}
                 onFocus={() => onActive(index)}
               />
             </li>

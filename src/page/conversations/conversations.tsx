@@ -13,7 +13,7 @@ import { useActiveRow } from '../shell/use-active-row.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
 import { conversationFilters, FromLinks, listQueryOf, Search } from './conversation-filters.tsx';
-import { ColumnMenu, columnsOf } from './columns.tsx';
+import { ColumnMenu, columnsOf, columnsText } from './columns.tsx';
 import { ConversationRows } from './conversation-rows.tsx';
 import { ExportLink } from './export-link.tsx';
 import { SetApart } from './set-apart.tsx';
@@ -23,6 +23,7 @@ import { ViewMenu } from './view-menu.tsx';
 export function Conversations({ place, facets }: ViewProps) {
   const asked = listQueryOf(place);
   const list = useConversations(asked);
+  const columns = columnsOf(place, facets);
   const { conversation: open } = place;
   const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
   const { active, reached, setActive, move } = useActiveRow(position);
@@ -49,7 +50,11 @@ export function Conversations({ place, facets }: ViewProps) {
     <div class={open === undefined ? 'conversations' : 'conversations with-detail'}>
       <h1 class="only-heard">Conversations</h1>
       <section class="list-pane" aria-label="List of conversations">
-        <FilterBar place={place} filters={conversationFilters(place, facets)}>
+        <FilterBar
+          place={place}
+          filters={conversationFilters(place, facets)}
+          shared={{ columns: columnsText(columns) }}
+        >
           <div class="filter-row">
             <FromLinks place={place} />
             <Search place={place} />
@@ -59,7 +64,7 @@ export function Conversations({ place, facets }: ViewProps) {
         <div class="list-line">
           <ListState list={list} />
           <div class="list-tools">
-            <ColumnMenu place={place} />
+            <ColumnMenu place={place} facets={facets} />
             <ViewMenu place={place} />
             <ExportLink asked={asked} />
           </div>
@@ -69,7 +74,7 @@ export function Conversations({ place, facets }: ViewProps) {
           active={active}
           open={open}
           query={query}
-          columns={columnsOf(place)}
+          columns={columns}
           onActive={setActive}
         />
       </section>
@@ -86,7 +91,7 @@ function leaveField(): void {
 }
 
 function ListState({ list }: { readonly list: LoadedList }) {
-  const { rows, hasMore, isLoading, problem, lookedAt, fresh, showFresh, more, again } = list;
+  const { rows, hasMore, isLoading, problem, lookedAt, total, fresh, showFresh, more, again } = list;
   if (problem !== undefined) return <Problem of={problem} again={again} />;
   const isEmpty = rows.length === 0 && !isLoading;
   return (
@@ -101,7 +106,9 @@ function ListState({ list }: { readonly list: LoadedList }) {
       )}
       {!isEmpty && rows.length === 0 && 'Loading …'}
       {rows.length > 0 &&
-        (hasMore ? `${countText(rows.length)} or more conversations` : counted(rows.length, 'conversation'))}
+        (hasMore && total === undefined
+          ? `${countText(rows.length)} or more conversations`
+          : counted(total ?? rows.length, 'conversation'))}
       {fresh > 0 && ' '}
       {fresh > 0 && (
         <button type="button" class="fresh" onClick={showFresh}>{`${countText(fresh)} new or changed`}</button>

@@ -14,6 +14,8 @@ export interface LoadedList {
   readonly problem: NoReply | undefined;
   /** Conversations that the service looked at, of which it gave those that match. */
   readonly lookedAt: number;
+  /** All that match; undefined where the service did not count them. */
+  readonly total: number | undefined;
   /** Conversations of the first page that are new or have changed. */
   readonly fresh: number;
   readonly more: () => void;
@@ -26,6 +28,7 @@ interface Loaded {
   readonly rows: readonly ConversationItem[];
   readonly next: string | null;
   readonly lookedAt: number;
+  readonly total: number | undefined;
   readonly problem: NoReply | undefined;
 }
 
@@ -54,12 +57,13 @@ export function useConversations(query: URLSearchParams): LoadedList {
             setLoaded({ ...(from ?? EMPTY), to: question, problem: reply });
             return;
           }
-          const { conversations, next, looked_at: lookedAt } = reply.value;
+          const { conversations, next, looked_at: lookedAt, total } = reply.value;
           setLoaded({
             to: question,
             rows: withoutTwice([...(from?.rows ?? []), ...conversations]),
             next,
             lookedAt: (from?.lookedAt ?? 0) + lookedAt,
+            total: total ?? from?.total,
             problem: undefined,
           });
         },
@@ -87,6 +91,7 @@ export function useConversations(query: URLSearchParams): LoadedList {
     isLoading,
     problem: loaded?.problem,
     lookedAt: loaded?.lookedAt ?? 0,
+    total: loaded?.total,
     fresh: useFresh(question, isCurrent ? rows : undefined),
     more: () => {
       if (hasMore && !isLoading) load(loaded);
@@ -96,7 +101,7 @@ export function useConversations(query: URLSearchParams): LoadedList {
   };
 }
 
-const EMPTY: Loaded = { to: '', rows: [], next: null, lookedAt: 0, problem: undefined };
+const EMPTY: Loaded = { to: '', rows: [], next: null, lookedAt: 0, total: undefined, problem: undefined };
 
 /** A conversation that changes between two pages may be on both. */
 function withoutTwice(rows: readonly ConversationItem[]): readonly ConversationItem[] {

@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import type { Trend } from '../../api/trend.ts';
 import { writtenOut } from '../../model/visible-text.ts';
 import type { FoundChange } from './marks.ts';
+import { scaleOf } from './trend-scale.ts';
 import { versionLabels } from './version-labels.ts';
 
 interface TrendDrawing {
@@ -11,23 +12,31 @@ interface TrendDrawing {
   readonly changes: readonly FoundChange[];
   /** The bucket under the pointer. */
   readonly onBucket: (index: number | undefined) => void;
+  /** A time that somebody drew over, in milliseconds, in whole buckets. */
+  readonly onStretch: (since: number, until: number) => void;
 }
 
-const HEIGHT = 200;
+/** A shorter drag is a click. */
+const DRAG_PIXELS = 8;
 /** Columns of the data: time, then these. */
 const COLUMNS = { high: 1, low: 2, success: 3, tcr: 4 } as const;
 
-export function drawTrend(place: HTMLElement, { trend, series, changes, onBucket }: TrendDrawing): { stop(): void } {
+export function drawTrend(
+  place: HTMLElement,
+  { trend, series, changes, onBucket, onStretch }: TrendDrawing,
+): { stop(): void } {
   const { data, bucketAt } = columnsOf(trend, series);
   const colours = coloursOf(place);
+  const scale = scaleOf(series.buckets);
+  // The style sheet gives the height.
+  const sizeOf = () => ({ width: Math.max(place.clientWidth, 200), height: place.clientHeight });
   const options: uPlot.Options = {
-    width: Math.max(place.clientWidth, 200),
-    height: HEIGHT,
+    ...sizeOf(),
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_PIXELS }, points: { size: 6 } },
     scales: {
       x: { time: true, range: () => [Date.parse(trend.since) / 1_000, Date.parse(trend.until) / 1_000] },
-      y: { range: [0, 1] },
+      y: { range: [scale.low, scale.high] },
     },
     axes: [
       {
@@ -44,8 +53,8 @@ export function drawTrend(place: HTMLElement, { trend, series, changes, onBucket
         ticks: { show: false },
         size: 48,
         font: colours.font,
-        splits: () => [0, 0.25, 0.5, 0.75, 1],
-        values: (_chart, splits) => splits.map((one) => `${one * 100} %`),
+        splits: () => [...scale.lines],
+        values: (_chart, splits) => splits.map((one) => `${Math.round(one * 100)} %`),
       },
     ],
     series: [
@@ -62,11 +71,21 @@ export function drawTrend(place: HTMLElement, { trend, series, changes, onBucket
         (chart) => markVersions(chart, trend, colours),
         (chart) => markChanges(chart, changes, colours),
       ],
+      setSelect: [
+        (chart) => {
+          const { left, width } = chart.select;
+          if (width < DRAG_PIXELS) return;
+          const [from, to] = [chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x')];
+          chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+          const { bucket_ms: bucket } = trend;
+          onStretch(Math.floor((from * 1_000) / bucket) * bucket, Math.ceil((to * 1_000) / bucket) * bucket);
+        },
+      ],
       setCursor: [({ cursor: { idx } }) => onBucket(typeof idx === 'number' ? bucketAt[idx] : undefined)],
     },
   };
   const chart = new uPlot(options, data, place);
-  const resized = new ResizeObserver(() => chart.setSize({ width: Math.max(place.clientWidth, 200), height: HEIGHT }));
+  const resized = new ResizeObserver(() => chart.setSize(sizeOf()));
   resized.observe(place);
   return {
     stop: () => {
@@ -111,11 +130,14 @@ function columnsOf({ bucket_ms: width }: Trend, { buckets }: Trend['series'][num
 }
 
 /** A bucket between two gaps has no band: its interval is a line of its own. */
-function markAlone({ ctx, data, valToPos }: uPlot, { good }: Colours): void {
+function markAlone({ ctx, bbox, data, valToPos }: uPlot, { good }: Colours): void {
   const [times] = data;
   const highs = data[COLUMNS.high] ?? [];
   const lows = data[COLUMNS.low] ?? [];
   ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
   ctx.strokeStyle = good;
   ctx.lineWidth = devicePixelRatio;
   ctx.setLineDash([]);

@@ -2,6 +2,8 @@
 import type { JSX } from 'preact';
 import type { Trend, TrendFigures } from '../../api/trend.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
+import { isOther } from '../../model/agent-labels.ts';
+import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { WIDE } from '../../model/wide.ts';
 import { FaultEstimate, ScoreEstimate, ShareEstimate } from '../text/estimate.tsx';
 import { capitalized } from '../text/capitalized.ts';
@@ -9,29 +11,50 @@ import { countText, counted, percent } from '../text/format.ts';
 
 interface FiguresProps {
   readonly figures: TrendFigures;
-  readonly trend: Pick<Trend, 'suite' | 'about' | 'scope' | 'related'>;
+  readonly trend: Pick<Trend, 'suite' | 'about' | 'scope' | 'related' | 'since'>;
   /** The limit of what the figures can say. */
   readonly limit: string | undefined;
+  readonly place: Place;
 }
 
 const DECIDED_LITTLE = 0.9;
 
-export function Figures({ figures, trend: { suite, about, scope, related }, limit }: FiguresProps) {
+export function Figures({ figures, trend: { suite, about, scope, related, since }, limit, place }: FiguresProps) {
   const { success, tcr, decided_share: decided, evaluations, scored } = figures;
   const words = wordsOf(about);
   const main = speaksOfSuccess(about)
     ? { name: capitalized(words.goodRate), show: ShareEstimate }
     : { name: `Of 100 ${scope}s, with a fault`, show: FaultEstimate };
+  const filters = sharedFilters(place.query);
+  const all = { suite, since: filters.get('since') ?? since };
+  const linked = (figure: JSX.Element, more: Readonly<Record<string, string>>) =>
+    isOther(place.query) ? (
+      figure
+    ) : (
+      <a href={addressOf('conversations', withChanges(filters, { ...all, ...more }))}>{figure}</a>
+    );
   return (
     <section class="figures" aria-label={`Figures of the suite ${suite}`}>
       <dl>
-        {entry(main.name, success === undefined ? unknown() : <main.show estimate={success} />, 'main')}
+        {entry(
+          main.name,
+          success === undefined ? unknown() : linked(<main.show estimate={success} />, { outcome: 'failed' }),
+          'main',
+        )}
         {entry(
           `${capitalized(words.score)}, the mean score`,
-          tcr === undefined ? unknown() : <ScoreEstimate estimate={tcr} />,
+          tcr === undefined ? unknown() : linked(<ScoreEstimate estimate={tcr} />, { order: 'worst' }),
         )}
-        {entry('Decided', decided === undefined ? unknown() : <span class="value">{percent(decided, 0)}</span>)}
-        {entry(scope === 'turn' ? 'Turns' : 'Conversations', <span class="value">{countText(evaluations)}</span>)}
+        {entry(
+          'Decided',
+          decided === undefined
+            ? unknown()
+            : linked(<span class="value">{percent(decided, 0)}</span>, { decided_below: String(DECIDED_LITTLE) }),
+        )}
+        {entry(
+          scope === 'turn' ? 'Turns' : 'Conversations',
+          linked(<span class="value">{countText(evaluations)}</span>, {}),
+        )}
       </dl>
       <ul class="limits">
         {limitsOf({ limit, figures, scope, scored, note: related.note }).map((one) => (

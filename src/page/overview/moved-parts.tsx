@@ -38,9 +38,11 @@ export function movedQueryOf(
   place: Place,
 ): { readonly query: URLSearchParams; readonly version: string | undefined } {
   const version = newestVersion(trend, place);
-  const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
+  const query = withChanges(onlyOf(place.query, ['agent', 'environment']), {
     suite: trend.suite,
     since: version?.at ?? trend.since,
+    // The end of the trend, which may still be that of an earlier address: then it is after `since` as well.
+    until: place.query.has('until') ? trend.until : undefined,
     against_since: version === undefined ? undefined : beforeOf(version.at, trend),
     version: onlyVersion(place),
   });

@@ -117,12 +117,13 @@ function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
         about={about}
         scope={scope}
       />
-      <Figures figures={series.whole} trend={trend} limit={wordsOf(about).limit} />
+      <Figures figures={series.whole} trend={trend} limit={wordsOf(about).limit} place={place} />
       {isOther(place.query) && <p class="aside about-other">{ABOUT_OTHER}</p>}
       <TrendChart
         trend={trend}
         series={series}
         changes={detections === undefined ? [] : changesOnLine(detections, trend, place.query)}
+        place={place}
       />
       <MovedParts asked={asked} trend={trend} place={place} />
       <SubAgents trend={trend} place={place} />

@@ -27,7 +27,8 @@ export function plainChoices(values: readonly string[]): Filter['choices'] {
 /** The suites as a filter, where there are several. A view of one suite shows the first unless another is chosen. */
 export function suiteFilters({ query }: Place, { suites }: Facets, all = suites[0] ?? 'suite'): readonly Filter[] {
   const choices = plainChoices(suites.filter((one) => one !== all));
-  return suites.length > 1 || query.has('suite') ? [{ name: 'suite', label: 'Suite', all, choices }] : [];
+  const usual = all === suites[0] ? all : '';
+  return suites.length > 1 || query.has('suite') ? [{ name: 'suite', label: 'Suite', all, choices, usual }] : [];
 }
 
 /** Changes one parameter of the address, and forgets the page of the list that was open. */
@@ -70,10 +71,12 @@ export function sinceFilter({ query }: Place, all: string, usual: string): Filte
 interface FilterBarProps {
   readonly place: Place;
   readonly filters: readonly Filter[];
+  /** Parameters that a shared address has, besides the filters. */
+  readonly shared?: Readonly<Record<string, string>>;
   readonly children?: ComponentChildren;
 }
 
-export function FilterBar({ place, filters, children }: FilterBarProps) {
+export function FilterBar({ place, filters, shared = {}, children }: FilterBarProps) {
   const until = place.query.get('until');
   return (
     <fieldset class="filter-bar" aria-label="Filters">
@@ -87,17 +90,19 @@ export function FilterBar({ place, filters, children }: FilterBarProps) {
         </Chip>
       )}
       {children}
-      <ShareView place={place} usual={filters.find(({ name }) => name === 'since')?.usual ?? ''} />
+      <ShareView place={place} filters={filters} shared={shared} />
     </fieldset>
   );
 }
 
-/** A link that shows others the same conversations tomorrow. */
-function ShareView({ place, usual }: { readonly place: Place; readonly usual: string }) {
+/** A link that shows others the same conversations tomorrow: what is usual here stands in it, and times are fixed. */
+function ShareView({ place, filters, shared }: Required<Pick<FilterBarProps, 'place' | 'filters' | 'shared'>>) {
   const { view, conversation } = place;
-  const query = withFixedTime(place.query, { usual, now: serviceNow() });
-  const text = new URL(addressOf(view, query, conversation), location.href).href;
-  return <Copy label="Share view" text={text} />;
+  const usual = Object.fromEntries(filters.map((filter) => [filter.name, filter.usual]));
+  const query = withChanges(place.query, shared);
+  for (const [name, value] of Object.entries(usual)) if (value && !query.has(name)) query.set(name, value);
+  const fixed = withFixedTime(query, { usual: '', now: serviceNow() });
+  return <Copy label="Share view" text={new URL(addressOf(view, fixed, conversation), location.href).href} />;
 }
 
 interface ChipProps {

@@ -1,4 +1,4 @@
-/** The filters of a view that speaks of one agent: the first one, unless the address names another. */
+/** The filters of a view that speaks of one agent: the one with the latest conversation, unless the address names another. */
 import type { Facets } from '../../api/facets.ts';
 import { type Filter, plainChoices, sharedFilterList } from './filter-bar.tsx';
 import { type Place, withChanges } from './place.ts';
@@ -7,14 +7,16 @@ export function oneAgent(
   place: Place,
   facets: Facets,
 ): { readonly query: URLSearchParams; readonly filters: readonly Filter[] } {
-  const [first = ''] = facets.agents;
+  const lastOf = (agent: string) =>
+    facets.agent_versions.reduce((last, one) => (one.agent === agent && one.last_at > last ? one.last_at : last), '');
+  const [first = ''] = facets.agents.toSorted((a, b) => (lastOf(a) < lastOf(b) ? 1 : lastOf(a) > lastOf(b) ? -1 : 0));
   const query = place.query.has('agent') ? place.query : withChanges(place.query, { agent: first });
   const filters = sharedFilterList({ ...place, query }, facets).flatMap((filter) => {
     if (filter.name !== 'agent') return [filter];
     const others = facets.agents.filter((one) => one !== first);
     return others.length === 0 && !place.query.has('agent')
       ? []
-      : [{ ...filter, all: first, choices: plainChoices(others) }];
+      : [{ ...filter, all: first, usual: first, choices: plainChoices(others) }];
   });
   return { query, filters };
 }

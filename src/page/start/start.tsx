@@ -15,10 +15,34 @@ export function Start() {
       {receiving === undefined && service !== undefined && <p>This instance receives no spans.</p>}
       {endpoint === undefined ? [] : withEndpoint(endpoint, receiving?.otlp_grpc_port)}
       {receiving?.kafka === true && <p>Spans that a Collector writes to Kafka are read from there.</p>}
+      <Example />
       <h2>It stays empty?</h2>
       <p>This command says what was received, what became of it, and what is missing:</p>
       <Command text={`npx assay doctor --url ${location.origin}`} />
     </section>
+  );
+}
+
+const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
+
+/** A service of its own, so that no invented conversation stands among real ones. Only for who has a terminal here. */
+function Example() {
+  const { hostname, port } = location;
+  if (!THIS_MACHINE.includes(hostname)) return null;
+  const [page, http, grpc] = [10, 11, 12].map((more) => Number(port || 80) + more);
+  const address = `http://${hostname}:${page}/`;
+  return (
+    <>
+      <h2>Or look at an example first</h2>
+      <p>
+        {
+          'In a clone of the repository, this serves 80 conversations of an example agent, of a good and a bad version, at '
+        }
+        <a href={address}>{address}</a>
+        {'. This service stays as it is.'}
+      </p>
+      <Command text={`npx assay demo --http-port ${page} --otlp-http-port ${http} --otlp-grpc-port ${grpc}`} />
+    </>
   );
 }
 

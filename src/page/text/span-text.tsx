@@ -3,6 +3,7 @@
  * what stands around it, and characters that nobody would see are written out.
  */
 import { useMemo } from 'preact/hooks';
+import { markedParts } from '../../model/word-forms.ts';
 import { visibleParts, withFewHidden } from '../../model/visible-text.ts';
 import { countText } from './format.ts';
 import { endOf, SLICE_CHARACTERS } from './text-slices.ts';
@@ -17,15 +18,17 @@ interface SpanTextProps {
   /** Element that has nothing but the text, and its class. */
   readonly in?: 'p' | 'b' | 'q' | 'code' | 'span' | 'li';
   readonly class?: string;
+  /** Words that are marked. */
+  readonly isFound?: ((word: string) => boolean) | undefined;
 }
 
 /** A text within a sentence or a row; longer ones end with an ellipsis. */
-export function SpanText({ text, charactersMax = 300, in: Frame, class: name }: SpanTextProps) {
+export function SpanText({ text, charactersMax = 300, in: Frame, class: name, isFound }: SpanTextProps) {
   const begin = withFewHidden(text.slice(0, charactersMax), HIDDEN_RUNS_MAX);
   const shown = begin.length < text.length ? `${begin.toWellFormed()}…` : text;
   const words = (
     <bdi dir="auto" class="span-text">
-      {shownParts(shown)}
+      {shownParts(shown, isFound)}
     </bdi>
   );
   return Frame === undefined ? words : <Frame class={name}>{words}</Frame>;
@@ -33,9 +36,9 @@ export function SpanText({ text, charactersMax = 300, in: Frame, class: name }: 
 
 const RUN_MAX = 6;
 
-export function shownParts(text: string) {
+export function shownParts(text: string, isFound?: (word: string) => boolean) {
   return visibleParts(text).map((part) => {
-    if ('words' in part) return part.words;
+    if ('words' in part) return isFound === undefined ? part.words : withMarks(part.words, isFound);
     const { length } = part.hidden;
     const names = part.hidden.slice(0, RUN_MAX).join(' ') + (length > RUN_MAX ? ` and ${length - RUN_MAX} more` : '');
     return (
@@ -44,6 +47,10 @@ export function shownParts(text: string) {
       </span>
     );
   });
+}
+
+function withMarks(words: string, isFound: (word: string) => boolean) {
+  return markedParts(words, isFound).map((part) => (part.isFound ? <mark>{part.text}</mark> : part.text));
 }
 
 interface LongTextProps {

@@ -14,8 +14,8 @@ const PLAIN = `suite: plain
 version: "1"
 scope: turn
 criteria:
-  - { name: few, question: Few calls?, weight: 0.5, check: size(tool_calls) < 4 }
-  - { name: long, question: Did it take long?, weight: 0.3, check: turn.duration_ms > 2000 }
+  - { name: few, question: Few calls?, weight: 0.2, check: size(tool_calls) < 4 }
+  - { name: long, question: Did it take long?, weight: 0.6, check: turn.duration_ms > 2000 }
   - { name: quick, question: Was it quick?, weight: 0.2, check: turn.duration_ms <= 2000 }
 `;
 const OTHER = `suite: other

@@ -79,7 +79,7 @@ one line for each agent, most harm first: failures an hour, how they changed, si
   },
 });
 
-/** Those beyond the limit and, if some are counted together, all others that the store knows. */
+/** Agents beyond the limit and, if some are counted together, all others that the store knows. */
 async function agentsLeftOut(
   reader: V1Side['reader'],
   lines: readonly { readonly agent: string }[],
