@@ -75,7 +75,6 @@ interface ListProps {
 
 function FleetList({ fleet, hrefOf }: ListProps) {
   const { agents, agents_left_out: leftOut, alarms_known: knowsAlarms, related } = fleet;
-  const own = agents.filter(({ agent }) => agent !== OTHER).length;
   const [words, setWords] = useState('');
   const found = agentsWith(agents, words);
   const { active, reached, setActive, move } = useActiveRow(-1);
@@ -105,8 +104,8 @@ function FleetList({ fleet, hrefOf }: ListProps) {
         )}
         <p class="aside" role="status">
           {words.trim() === ''
-            ? counted(own, 'agent')
-            : `${countText(found.length)} of ${counted(agents.length, 'line')}`}
+            ? counted(agentsIn(agents), 'agent')
+            : `${countText(agentsIn(found))} of ${counted(agentsIn(agents), 'agent')}`}
           {leftOut > 0 && `; ${countText(leftOut)} without a line of their own`}
           {'. Harm is failures an hour: a partial one counts twice, a hard one three times.'}
           {!knowsAlarms && ' Alarms are not known here.'}
@@ -117,6 +116,11 @@ function FleetList({ fleet, hrefOf }: ListProps) {
       <Withheld />
     </>
   );
+}
+
+/** Agents that are counted together are none. */
+function agentsIn(lines: readonly FleetAgent[]): number {
+  return lines.filter(({ agent }) => agent !== OTHER).length;
 }
 
 const PARTS = {

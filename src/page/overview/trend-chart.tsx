@@ -67,7 +67,7 @@ export function TrendChart({ trend, series, changes, place: shown }: ChartProps)
         {changes.some(({ is }) => is === 'worse') && <span class="key got-worse">{GOT[changed.bad]}</span>}
         {changes.some(({ is }) => is === 'better') && <span class="key got-better">{GOT[changed.good]}</span>}
         {low > 0 && <span class="aside">{`axis from ${percent(low, 0)}`}</span>}
-        <span class="aside">drag to choose a time</span>
+        <span class="drag-hint">drag to choose a time</span>
         <span class="readout">{bucket === undefined ? '' : readout(bucket, name, score)}</span>
       </p>
       <div ref={place} class="chart" role="img" aria-label={`${name} over time; the table below has the figures`} />
