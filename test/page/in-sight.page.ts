@@ -29,7 +29,7 @@ beforeAll(async () => {
     const tool = { name: 'pay_back', arguments: `{"order":${number}}`, result };
     const asked = `Please pay back order ${number}.`;
     const answered = isBad ? `I have paid back order ${number}.` : `${MARKED_UP} ${number}`;
-    await sendConversations(otlp, [{ id: ID, asked, answered, tools: [tool] }]);
+    await sendConversations(otlp, [{ id: ID, agent: 'teller', asked, answered, tools: [tool] }]);
   }
   await untilAnswered<ConversationList>(`${http}/api/v1/conversations?words=long-story`, ({ conversations }) =>
     conversations.some(({ state, turns }) => state === 'scored' && turns === TURNS),

@@ -10,7 +10,7 @@ useBrowser();
 const searchOf = (url: string) => new URL(url).search;
 
 test('columns are chosen in a menu, stand in the address, and leave the sentence as it is', async () => {
-  const page = await openPage(`${http}/conversations?agent_version=v2`);
+  const page = await openPage(`${http}/conversations?agent=scheduling-agent&agent_version=v2`);
   await page.locator('.row').first().waitFor();
   const asked = await page.locator('.row .row-asked').first().innerText();
 
@@ -19,7 +19,7 @@ test('columns are chosen in a menu, stand in the address, and leave the sentence
   await page.locator('.menu').getByLabel('Version').uncheck();
   await expect
     .poll(() => searchOf(page.url()))
-    .toBe('?agent_version=v2&columns=came_out%2Cscore%2Cturns%2Cduration%2Ccost');
+    .toBe('?agent=scheduling-agent&agent_version=v2&columns=came_out%2Cscore%2Cturns%2Cduration%2Ccost');
   expect(await page.locator('.row-duration').first().innerText()).toMatch(/ms| s$/);
   expect(await page.locator('.row-version').count()).toBe(0);
   expect(await page.locator('.row .row-asked').first().innerText()).toBe(asked);
@@ -111,7 +111,7 @@ test('a search finds other forms of a word and what tools gave, and shows the pl
 });
 
 test('a shared view has the suite, the columns and the times that are shown, though they are the usual ones', async () => {
-  const page = await openPage(`${http}/conversations?since=1h`);
+  const page = await openPage(`${http}/conversations?agent=scheduling-agent&since=1h`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const shared = async () => {
     await page.getByRole('button', { name: 'Share view' }).click();

@@ -14,7 +14,7 @@ interface DoneProps extends ShownConversation {
   readonly answer: (shown: ReadonlySet<string>) => ComponentChildren;
 }
 
-const STEPS_SHOWN = 50;
+const STEPS_SHOWN = 40;
 
 export function WhatWasDone({ turn, answer, conversation, evidence, lit, look, onStep, ...props }: DoneProps) {
   const [isAll, setAll] = useState(false);
