@@ -7,7 +7,6 @@ import type { NoReply } from '../api/ask.ts';
 import { timeSince } from '../../model/since.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { useReply } from '../api/use-reply.ts';
-import { Start } from '../start/start.tsx';
 import { ClockNote } from './clock-note.tsx';
 import { Loading } from './here.tsx';
 import { IgnoredNote } from './ignored-note.tsx';
@@ -96,14 +95,17 @@ function content({
     return alone(<Problem of={missing} />, missing);
   }
   if (facets.value.conversations === 0 && !WITHOUT_TRAFFIC.includes(place.view) && place.conversation === undefined)
-    return <Start />;
+    return <LoadedView name="start" load={start} place={place} facets={facets.value} />;
   return (
     <>
       <IgnoredNote place={place} facets={facets.value} />
-      <LoadedView place={place} facets={facets.value} />
+      <LoadedView name={place.view} load={VIEWS[place.view].load} place={place} facets={facets.value} />
     </>
   );
 }
+
+/** Only who has no conversation yet needs it. */
+const start = async () => (await import('../start/start.tsx')).Start;
 
 /** Views that have something to show before the first conversation. */
 const WITHOUT_TRAFFIC: readonly PageView[] = ['suites', 'versions'];
@@ -118,23 +120,27 @@ function alone(problem: JSX.Element, { is }: NoReply) {
   );
 }
 
-function LoadedView(props: ViewProps) {
-  const { view } = props.place;
+interface LoadedViewProps extends ViewProps {
+  readonly name: string;
+  readonly load: () => Promise<ComponentType<ViewProps>>;
+}
+
+function LoadedView({ name, load, ...props }: LoadedViewProps) {
   const [mistake, reset] = useErrorBoundary((error: unknown) => console.error(error));
   const [loaded, setLoaded] = useState<
-    { readonly view: PageView; readonly show: ComponentType<ViewProps> } | undefined
+    { readonly name: string; readonly show: ComponentType<ViewProps> } | undefined
   >();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let isWanted = true;
-    VIEWS[view].load().then(
-      (show) => isWanted && setLoaded({ view, show }),
+    load().then(
+      (show) => isWanted && setLoaded({ name, show }),
       () => isWanted && setFailed(true),
     );
     return () => {
       isWanted = false;
     };
-  }, [view]);
+  }, [name, load]);
   if (mistake !== undefined) {
     const why = `This view could not be drawn, which is a mistake of Assay: ${String(mistake)}`;
     return <Problem of={{ is: 'away', why }} again={reset} />;
@@ -143,6 +149,6 @@ function LoadedView(props: ViewProps) {
     const why = 'A part of the page could not be loaded. The service may have been upgraded meanwhile.';
     return <Problem of={{ is: 'away', why }} again={() => location.reload()} />;
   }
-  if (loaded === undefined || loaded.view !== view) return <Loading />;
+  if (loaded === undefined || loaded.name !== name) return <Loading />;
   return <loaded.show {...props} />;
 }

@@ -14,7 +14,7 @@ import { forFile, whenDone } from '../../for-file.ts';
 
 const served = servePage();
 const KIB = 1024;
-const FIRST_VIEW_BYTES_MAX = 150 * KIB;
+const FIRST_VIEW_BYTES_MAX = 120_000;
 
 async function start(access = OPEN_TO_ALL) {
   const { routes, home } = pageHttp();
@@ -139,7 +139,7 @@ test('modules have no types and no JSX left and name no files of this machine', 
   }
 });
 
-test.each(PAGE_VIEWS)('the first view takes at most 150 KiB of compressed JavaScript: %s', async (view) => {
+test.each(PAGE_VIEWS)('the first view takes at most 120 kB of compressed JavaScript: %s', async (view) => {
   const { documents, files } = await served;
   const html = documents.get(view)?.plain.toString() ?? '';
   const scripts = [...html.matchAll(/(?:modulepreload" href|<script type="module" src)="([^"?]+)\?/g)];
