@@ -39,6 +39,10 @@ const WEBHOOK = {
   ),
   secretEnv: text({ key: 'secret_env', example: 'HOOK_KEY', rare: true }, 'Variable with that key.'),
   on: setting({ key: 'on', default: DEFAULT_ON }, 'Changes that are sent.', noticeKinds),
+  page: text(
+    { key: 'page', example: 'https://assay.example.com' },
+    'Address of the page as receivers reach it: messages of slack link to the agent and its conversations.',
+  ),
 };
 
 export const ALERTS = section('reload', 'Notices of what detection finds (detection.md).', {
@@ -74,7 +78,19 @@ function webhookOf(written: ValuesOf<typeof WEBHOOK>, index: number, sources: So
     mistake('its URL is not one', 'an address that begins with https:// or http://');
     return [];
   }
-  const { format, on, name = new URL(url).host } = written;
+  const { format, on, page, name = new URL(url).host } = written;
+  if (page !== undefined && !isWebAddress(page))
+    mistake('its page is no address', 'one that begins with https:// or http://');
   const key = createHash('sha256').update(`${format} ${url}`).digest('hex').slice(0, 16);
-  return [{ name, key, url, format, secret: 'secret' in signing ? signing.secret : undefined, on }];
+  return [
+    {
+      name,
+      key,
+      url,
+      format,
+      secret: 'secret' in signing ? signing.secret : undefined,
+      on,
+      page: page?.replace(/\/+$/, ''),
+    },
+  ];
 }

@@ -280,4 +280,6 @@ export interface Webhook {
   readonly format: 'slack' | 'json';
   readonly secret: string | undefined;
   readonly on: readonly NoticeKind[];
+  /** Address of the page, for links in messages; without a slash at its end. */
+  readonly page?: string | undefined;
 }

@@ -225,6 +225,28 @@ test('the published schema is the one that notices meet: UPDATE_GOLDEN=1 writes 
   expect(JSON.parse(readFileSync(PUBLISHED, 'utf8'))).toEqual(JSON.parse(schema));
 });
 
+test('with the address of the page a message links to the agent and its conversations, and nowhere else', () => {
+  const record = detectionRecord(regression(), {
+    where: [],
+    worst_conversations: [
+      { conversation_id: 'a|b> <c/ü', agent_version: 'v', score: 0, outcome: 'hard_failure' },
+      { conversation_id: 'plain', agent_version: 'v', score: 0, outcome: 'hard_failure' },
+    ],
+  });
+  const [, second] = slackMessage(
+    { ...record, agent: 'shop & co', suite: 'default' },
+    'https://assay.example.com',
+  ).blocks;
+
+  expect(second?.text.text).toContain('<https://assay.example.com/conversations/plain|plain>: hard_failure');
+  expect(second?.text.text).toContain(
+    '<https://assay.example.com/conversations/a%7Cb%3E%20%3Cc%2F%C3%BC|a¦b&gt; &lt;c/ü>: hard_failure',
+  );
+  expect(second?.text.text).toMatch(
+    /<https:\/\/assay\.example\.com\/\?agent=shop\+%26\+co&suite=default\|Open the page>$/,
+  );
+});
+
 test('names that come from spans can call nobody in Slack, and link to nothing', () => {
   const hostile = '<!channel> <https://evil.example|click> & `x`\n*hi*';
 

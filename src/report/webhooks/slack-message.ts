@@ -18,7 +18,8 @@ const SIGNS: { readonly [kind: string]: string } = {
   suspected: ':large_yellow_circle:',
 };
 
-export function slackMessage(record: DetectionRecord) {
+/** `page` is the address of the page, where it is known. */
+export function slackMessage(record: DetectionRecord, page?: string) {
   const headline = `${SIGNS[record.kind] ?? ':white_circle:'} ${escaped(record.summary)}`;
   const lines = [
     `suite ${escaped(record.suite)}${record.since === null ? '' : `, since ${record.since}`}`,
@@ -29,9 +30,11 @@ export function slackMessage(record: DetectionRecord) {
           `version ${escaped(agent_version)}${segment === undefined ? '' : `, segment ${escaped(segment)}`}: ${failed} of the latest ${conversations} without a good outcome`,
       ),
     ...partLines(record),
-    ...record.worst_conversations
-      .slice(0, ROWS_MAX)
-      .map((one) => `conversation ${escaped(one.conversation_id)}: ${escaped(outcomeText(one))}`),
+    ...record.worst_conversations.slice(0, ROWS_MAX).map(({ conversation_id: id, ...one }) => {
+      const conversation = linked(page, `/conversations/${encodeURIComponent(id)}`, id);
+      return `conversation ${conversation}: ${escaped(outcomeText(one))}`;
+    }),
+    ...(page === undefined ? [] : [linked(page, overviewOf(record), 'Open the page')]),
   ];
   return {
     text: headline.slice(0, SECTION_MAX),
@@ -40,6 +43,15 @@ export function slackMessage(record: DetectionRecord) {
       { type: 'section', text: { type: 'mrkdwn', text: lines.join('\n').slice(0, SECTION_MAX) } },
     ],
   };
+}
+
+function overviewOf({ agent, suite }: DetectionRecord): string {
+  return `/?${new URLSearchParams({ agent, suite }).toString()}`;
+}
+
+/** Slack ends an address at `|` and `>`, which percent-encoding leaves in none. */
+function linked(page: string | undefined, path: string, words: string): string {
+  return page === undefined ? escaped(words) : `<${page}${path}|${escaped(words).replaceAll('|', '¦')}>`;
 }
 
 /** Parts of a fall that is there: nothing of a level that is back. */

@@ -108,7 +108,7 @@ class Queue {
   /** False if it was stopped before. */
   async #deliver(notice: Notice): Promise<boolean> {
     const { onEvent, giveUpAfterMs, evidenceOf } = this.#parts;
-    const { name, format } = this.#webhook;
+    const { name, format, page } = this.#webhook;
     const { id } = notice.transition;
     for (let attempt = 1; !this.#stop.signal.aborted; attempt += 1) {
       if (Date.now() - notice.queuedAt > giveUpAfterMs) {
@@ -116,7 +116,7 @@ class Queue {
         return true;
       }
       const record = detectionRecord(notice.transition, await evidenceOf(notice.transition));
-      const body = visibleJson(format === 'slack' ? slackMessage(record) : record);
+      const body = visibleJson(format === 'slack' ? slackMessage(record, page) : record);
       const answer = await this.#post(id, body, attempt);
       if (answer.ok) {
         onEvent({ type: 'webhook-delivered', webhook: name, attempts: attempt });
