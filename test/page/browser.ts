@@ -2,7 +2,7 @@
  * A real browser, Debian's Chromium, with what fails every test of the page: an error on the console, an exception, a
  * request to another host, and anything that the content security policy stopped.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -26,6 +26,8 @@ interface PageOptions {
   readonly expected?: RegExp;
   /** Where people sign in: another host that the page may send the browser to. */
   readonly identityProvider?: string;
+  /** Called before the address is opened. */
+  readonly prepare?: (page: Page) => Promise<void>;
 }
 
 let browser: Browser;
@@ -43,7 +45,7 @@ export function useBrowser(): void {
 /** Opens an address, in a profile of its own. After the test nothing may have gone wrong in it. */
 export async function openPage(
   url: string,
-  { scheme = 'light', size = WIDE, expected, identityProvider = url }: PageOptions = {},
+  { scheme = 'light', size = WIDE, expected, identityProvider = url, prepare }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: size, colorScheme: scheme, timezoneId: 'Europe/Berlin' });
   const page = await context.newPage();
@@ -64,6 +66,7 @@ export async function openPage(
     await context.close();
     expect({ mistakes, stopped }).toEqual({ mistakes: [], stopped: [] });
   });
+  await prepare?.(page);
   await page.goto(url);
   return page;
 }
@@ -80,8 +83,12 @@ export async function mistakesOfAccess(page: Page): Promise<string[]> {
 }
 
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  keepScreenshot(await page.screenshot(), name);
+}
+
+export function keepScreenshot(picture: Buffer, name: string): void {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+  writeFileSync(path.join(SCREENSHOTS, `${name}.png`), picture);
 }
 
 /**

@@ -22,7 +22,8 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+/** `end` stops the service and deletes its data. */
+export async function startWithTraffic(conversationsOfVersion: number) {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
   const config = path.join(AGENT, 'assay.yaml');
   const service = await startAssay({
@@ -34,16 +35,31 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const drive = (version: string, ...more: readonly string[]) =>
     promisify(execFile)(process.execPath, [
       path.join(AGENT, 'main.ts'),
-      ...['--endpoint', service.otlpHttp, '--conversations', '40', '--rate', '40', '--seed', '7'],
+      ...[
+        '--endpoint',
+        service.otlpHttp,
+        '--conversations',
+        String(conversationsOfVersion),
+        '--rate',
+        '40',
+        '--seed',
+        '7',
+      ],
       ...['--version', version, ...more],
     ]);
   await drive('v1');
   await drive('v2', ...BAD);
-  provide('http', service.http);
-  provide('otlp', service.otlpHttp);
-  provide('dataDir', dataDir);
-  return async () => {
+  const end = async () => {
     await service.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
+  return { service, dataDir, end };
+}
+
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const { service, dataDir, end } = await startWithTraffic(40);
+  provide('http', service.http);
+  provide('otlp', service.otlpHttp);
+  provide('dataDir', dataDir);
+  return end;
 }
