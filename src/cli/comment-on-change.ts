@@ -119,6 +119,8 @@ async function ask({ name, headers }: Forge, address: string, { method, body }: 
     // Nobody else gets the token.
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: unknown) => {
+    throw new Error(`no comment on the ${name}: ${new URL(address).host} cannot be reached`, { cause: error });
   });
   if (response.ok) return response.json();
   await response.body?.cancel();

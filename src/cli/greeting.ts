@@ -57,8 +57,8 @@ export function greeting(
   data in     ${dataIn}
   redacted    ${describeRedaction(settings.redaction)}${projectsLine(settings, ports)}
 
-  A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
-  a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
+  A turn is scored ${seconds(settings.turn.settleMs)} after its last span${bySuites(turnSuites, ' ')};
+  a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${bySuites(conversationSuites, ', ')}.
 ${
   accepts
     ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
@@ -96,4 +96,10 @@ function storeFlag({ dataDir, sharedStore }: Loaded['settings']): string | undef
   const isFound =
     sharedStore !== undefined || dataDir === path.resolve('data') || process.env.ASSAY_DATA_DIR !== undefined;
   return isFound ? undefined : ` --data-dir ${dataDir}`;
+}
+
+/** ` by the suites default and honesty`; nothing where there are none. */
+function bySuites(names: readonly string[], before: string): string {
+  if (names.length === 0) return '';
+  return `${before}by the ${names.length === 1 ? 'suite' : 'suites'} ${new Intl.ListFormat('en').format(names)}`;
 }

@@ -86,7 +86,8 @@ test('a verdict that failed stands once under the turn whose spans show it; one 
   ]);
 
   expect(countOf(shown, /in_time/)).toBe(1);
-  expect(wordsOf(shown)).not.toContain('kind');
+  // The step is open, and names the verdict that passed among what rests on it.
+  expect(wordsOf(shown)).toContain('Rests on it: ✓passkind');
 });
 
 test('a turn that the chosen verdict rests on is lit', () => {

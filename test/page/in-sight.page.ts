@@ -81,6 +81,8 @@ test.each(SIZES)(
       await expect.poll(() => numberOf(page.locator('.turn.lit'))).toBe(number);
       await expectInSight(page.locator('.turn.lit .said.user'));
     }
+    // The page knows every part of the address that it wrote, and nothing lies over the turn.
+    expect(await page.locator('.away').count()).toBe(0);
   },
 );
 
@@ -143,6 +145,7 @@ test('a verdict is called wrong where it stands: the label says that the verdict
   await page.getByText('Kept, with your name.').waitFor();
 
   await page.reload();
+  await page.locator('.given', { hasText: 'bo says pass' }).waitFor();
   const said = page.locator('.known li', { hasText: 'by bo' });
   await said.waitFor();
   expect(await said.innerText()).toMatch(/by bo, .*, with the verdict in sight: The bank did it later\./s);

@@ -75,6 +75,7 @@ test('people who read together open a part each, which is in the address', async
   await page.getByLabel('Shared').selectOption('part 2 of 2');
   await expect.poll(() => new URL(page.url()).searchParams.get('part')).toBe('2/2');
   await page.locator('.chat .turn').first().waitFor();
+  expect(await page.locator('.away').count()).toBe(0);
   expect(await mistakesOfAccess(page)).toEqual([]);
 });
 

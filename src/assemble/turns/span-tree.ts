@@ -138,8 +138,22 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
+/**
+ * Some SDKs give starts in whole milliseconds, in which a quick agent does several things. A model call that was given
+ * more messages is the later one then; without that, the order of two tools would be that of random ids.
+ */
 function byStart(a: Step, b: Step): number {
-  return a.startedAtMs - b.startedAtMs || compare(a.spanId, b.spanId);
+  return a.startedAtMs - b.startedAtMs || rankOf(a) - rankOf(b) || byHistory(a, b) || compare(a.spanId, b.spanId);
+}
+
+/** A span that holds others comes first, and a tool after the model that may have asked for it. */
+function rankOf({ kind }: Step): number {
+  return kind === 'llm' ? 1 : kind === 'tool' ? 2 : 0;
+}
+
+/** Messages are decoded here only where two model calls began in one millisecond. */
+function byHistory(a: Step, b: Step): number {
+  return a.kind === 'llm' ? a.messagesIn.length - b.messagesIn.length : 0;
 }
 
 export function compare(a: string, b: string): number {

@@ -143,7 +143,9 @@ function Body({ conversation, place, query }: BodyProps) {
           all={conversation.evaluations_full}
           turns={conversation.turn_list}
           chosen={verdict}
-          beside={(given) => <SayWrong conversation={conversation.conversation_id} given={given} />}
+          beside={(given) => (
+            <SayWrong conversation={conversation.conversation_id} labels={conversation.labels} given={given} />
+          )}
           onVerdict={(evaluation, one) =>
             show({ verdict: verdictKey(evaluation, one), step: undefined, turn: undefined })
           }

@@ -1,10 +1,13 @@
 /** An answer to a verdict where it stands: it is right, or it is wrong, and why. It is kept as given with the verdict in sight. */
 import { useState } from 'preact/hooks';
 import { decisionOf } from '../../model/decision.ts';
+import type { LabelJson } from '../../api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { ask } from '../api/ask.ts';
 import { leaveField } from '../shell/keys.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
+import { VerdictMark } from '../text/outcome.tsx';
+import { SpanText } from '../text/span-text.tsx';
 import type { Given } from './suite-verdicts.ts';
 
 const NOTE_MAX = 2_000;
@@ -15,17 +18,33 @@ interface SayWrongProps {
   readonly given: Given;
 }
 
-export function SayWrong(props: SayWrongProps) {
+export function SayWrong({ labels, ...props }: SayWrongProps & { readonly labels: readonly LabelJson[] }) {
   const [isOpen, setOpen] = useState(false);
   const [said, setSaid] = useState<string | undefined>();
   if (said !== undefined) return <span class="aside" role="status">{` ${said}`}</span>;
-  return isOpen ? (
-    <Form {...props} onClose={() => setOpen(false)} onSaid={setSaid} />
-  ) : (
-    <button type="button" class="quiet say-wrong" onClick={() => setOpen(true)}>
-      Right?
-    </button>
+  return (
+    <>
+      {labels
+        .filter((label) => isOf(label, props.given))
+        .map((label) => (
+          <p key={label.label_id} class="aside">
+            <VerdictMark verdict={label.label} />
+            <SpanText text={`${label.by} says ${label.label.replaceAll('_', ' ')}`} charactersMax={120} />
+          </p>
+        ))}
+      {isOpen ? (
+        <Form {...props} onClose={() => setOpen(false)} onSaid={setSaid} />
+      ) : (
+        <button type="button" class="quiet say-wrong" onClick={() => setOpen(true)}>
+          Right?
+        </button>
+      )}
+    </>
   );
+}
+
+function isOf({ suite, criterion, turn_id: turn }: LabelJson, { evaluation, verdict }: Given): boolean {
+  return suite === evaluation.suite && criterion === verdict.criterion && turn === evaluation.turn_id;
 }
 
 interface FormProps extends SayWrongProps {

@@ -6,6 +6,7 @@ import { counted } from '../text/format.ts';
 import type { ShownConversation } from './shown-conversation.ts';
 import { DoneStep } from './done-step.tsx';
 import { doneRows } from './done-rows.ts';
+import { failedHere } from './evidence.ts';
 import { Stretches } from './stretches.tsx';
 
 interface DoneProps extends ShownConversation {
@@ -40,13 +41,14 @@ export function WhatWasDone({ turn, answer, conversation, evidence, lit, look, o
           >
             {(row) => {
               const { step_id: id, span_id: span, status } = row.step;
-              const isOpen = opened.get(id) ?? (status === 'error' || id === chosen);
+              const has = span === undefined ? [] : (evidence.bySpan.get(span) ?? []);
+              const isOpen = opened.get(id) ?? (status === 'error' || id === chosen || has.some(failedHere));
               return (
                 <DoneStep
                   key={id}
                   row={row}
                   conversation={conversation.conversation_id}
-                  evidence={span === undefined ? [] : (evidence.bySpan.get(span) ?? [])}
+                  evidence={has}
                   isLit={span !== undefined && lit?.includes(span) === true}
                   isChosen={id === chosen}
                   isOpen={isOpen}

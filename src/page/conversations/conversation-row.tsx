@@ -84,10 +84,15 @@ function Answered({ row, search }: Pick<RowProps, 'row' | 'search'>) {
       {isElsewhere ? (
         <Elsewhere id={row.conversation_id} search={search} instead={answered} />
       ) : (
-        <SpanText text={around ?? answered} isFound={search?.isFound} />
+        <SpanText text={around ?? withoutMarks(answered)} isFound={search?.isFound} />
       )}
     </span>
   );
+}
+
+/** Marks of bold words and code, which say nothing in a line that is cut. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/\*\*|`/g, '');
 }
 
 interface ElsewhereProps {

@@ -7,9 +7,9 @@ import { LIST_FILTERS, type Place, sharedFilters } from './place.ts';
 /** Parameters of each view besides the filters that all have. */
 const OWN: Readonly<Record<PageView, readonly string[]>> = {
   overview: [],
-  conversations: [...LIST_FILTERS, 'columns', 'verdict', 'step', 'beside'],
+  conversations: [...LIST_FILTERS, 'columns', 'verdict', 'turn', 'step', 'reading', 'beside'],
   versions: ['tab', 'a', 'b', 'case'],
-  read: [],
+  read: ['part'],
   failures: [],
   review: ['criterion', 'because'],
   suites: ['weights', 'off'],

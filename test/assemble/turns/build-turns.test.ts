@@ -66,6 +66,25 @@ const callsOf = (turn: Turn) =>
     call.spanId && Number(`0x${call.spanId}`),
   ]);
 
+test('tools that began in one millisecond stand in the order in which the model asked for them, whatever their ids', () => {
+  const asked = say('user', 'Pizza.');
+  const [price, place] = [wants(ask('get_price', {}, 'a')), wants(ask('place_order', {}, 'b'))];
+  const order = (ids: readonly [string, string, string, string]) => {
+    const [first, second, get, put] = ids;
+    return turnOf(
+      agent('9'),
+      chat(second, '9', { in: [asked, price, show(5, 'a')], out: [place] }),
+      chat(first, '9', { in: [asked], out: [price] }),
+      tool(put, '9', 'place_order', { attributes: { 'gen_ai.tool.call.id': 'b' } }),
+      tool(get, '9', 'get_price', { attributes: { 'gen_ai.tool.call.id': 'a' } }),
+    ).toolCalls.map(({ name }) => name);
+  };
+
+  expect(order(['1', '2', '3', '4'])).toEqual(['get_price', 'place_order']);
+  expect(order(['4', '3', '2', '1'])).toEqual(['get_price', 'place_order']);
+  expect(order(['4', '1', '3', '2'])).toEqual(['get_price', 'place_order']);
+});
+
 describe('pairing tool calls', () => {
   const args = (value: unknown, id?: string) => ({
     'gen_ai.tool.call.arguments': JSON.stringify(value),
