@@ -61,7 +61,7 @@ export const conversationFilters = z.strictObject({
   order: z.enum(['latest', 'worst']).default('latest'),
   words: z.string().min(1).max(200).optional().meta({
     description:
-      'words that all are in the id, in what was said, or in the arguments and results of tools, in any English form',
+      'words that are all in the id, in what was said, or in what tools were given or gave, in any English form',
   }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().regex(CURSOR, 'a cursor as `next` gave it').optional(),
