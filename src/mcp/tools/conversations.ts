@@ -30,7 +30,7 @@ const WHOLE_TEXT_MAX = 12_000;
 const findConversations = tool({
   name: 'find_conversations',
   title: 'Find conversations',
-  description: `Conversations of the agents under evaluation, with their evaluations and the criteria that failed, and why. Filter by agent,
+  description: `Conversations of the agents under evaluation, with their evaluations, the criteria that failed, and why. Filter by agent,
 version, suite, outcome, failed criterion, score, feedback of users, what came of it (came_out), words and time; order=worst has the worst first. Read
 one with explain_conversation and read_transcript.`,
   input: z.object({
@@ -47,7 +47,7 @@ one with explain_conversation and read_transcript.`,
     state: z.array(z.enum(['scored', 'open', 'waiting', 'unscored'])).optional(),
     since,
     until,
-    words: z.string().optional().describe('words that were all said'),
+    words: z.string().optional().describe('all of them were said'),
     order: z.enum(['latest', 'worst']).default('latest'),
     limit: z.number().int().min(1).max(FOUND_MAX).default(10),
     cursor: z.string().optional().describe('next of the result before'),
