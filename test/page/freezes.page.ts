@@ -172,8 +172,14 @@ test('a thousand turns: the first ones, and each criterion once, until somebody 
 test('the list of them searches and scrolls', async () => {
   const { page } = await open('/conversations?agent=heavy');
   await expect.poll(() => page.locator('.row').count(), { timeout: 10_000 }).toBe(7);
+  // Its question has the word: nobody has to be asked where else it is, least of all for the rows of the list before.
+  const places: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/v1/excerpts/')) places.push(request.url());
+  });
   await page.locator('#words').fill('everything');
   await page.locator('#words').press('Enter');
   await expect.poll(() => page.locator('.row').count(), { timeout: 10_000 }).toBe(1);
   expect((await weigh(page, 'list, searched')).elements).toBeLessThan(500);
+  expect(places).toEqual([]);
 });

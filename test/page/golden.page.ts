@@ -103,7 +103,7 @@ test('a run beside its golden trace is shown in the words of `assay golden diff`
   await page.getByRole('region', { name: 'Step list_customers' }).waitFor();
   await page.reload();
   await page.getByText('Does not follow the trace').waitFor();
-  await page.locator('.step-detail').waitFor();
+  await page.locator('.done-step.chosen .step-detail').waitFor();
   await page.getByRole('button', { name: 'Hide the golden trace' }).click();
   await expect.poll(() => page.locator('.golden').count()).toBe(0);
 });
@@ -121,8 +121,8 @@ test('the suite in shadow stands beside the live verdicts, with what differs', a
 
 test('each field of a step says where it comes from', async () => {
   const page = await openPage(`${service.http}/conversations/lucky`);
-  await page.locator('.done-line', { hasText: 'search_tickets' }).click();
-  const detail = page.locator('.step-detail');
+  // A criterion failed at it, so it is open.
+  const detail = page.getByRole('region', { name: 'Step search_tickets' });
   expect(await detail.getByText('gen_ai.tool.call.arguments').count()).toBe(0);
   await detail.getByText('where from').click();
   await detail.getByText('gen_ai.tool.call.arguments').waitFor();
@@ -132,11 +132,11 @@ test('each field of a step says where it comes from', async () => {
   expect(await row('Arguments').innerText()).toMatch(/gen_ai\.tool\.call\.arguments otel-genai/);
   await detail.scrollIntoViewIfNeeded();
   await looksRight(page, 'where-from');
-  await page.locator('.done-line', { hasText: 'search_tickets' }).click();
   await page.getByRole('button', { name: /^Show \d+ more spans?$/ }).click();
   await page.locator('.done-line', { hasText: 'support' }).first().click();
-  await detail.getByText('where from').click();
-  await row('Kind').waitFor();
+  const other = page.getByRole('region', { name: 'Step support' });
+  await other.getByText('where from').click();
+  await other.getByRole('rowheader', { name: 'Kind', exact: true }).waitFor();
 });
 
 test('turns and steps link to the tracing backend, which gets no referrer', async () => {
@@ -159,8 +159,7 @@ test('turns and steps link to the tracing backend, which gets no referrer', asyn
   expect(await opened.evaluate('window.opener')).toBeNull();
   await opened.close();
 
-  await page.locator('.done-line', { hasText: 'search_tickets' }).click();
-  const link = page.locator('.step-detail').getByRole('link', { name: 'open span' });
+  const link = page.getByRole('region', { name: 'Step search_tickets' }).getByRole('link', { name: 'open span' });
   expect(await link.getAttribute('href')).toMatch(/&span=b2b2b2b2b2b2b2\d\d&to=\d+&c=lucky$/);
 });
 

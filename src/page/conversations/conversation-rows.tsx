@@ -40,7 +40,8 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
     if (active !== undefined) scrollTo(active);
   }, [active, open]);
   const shown = rows.slice(first, last);
-  const words = query.get('words');
+  // Rows of the question before would all be asked for a place that they do not have.
+  const words = list.isCurrent ? query.get('words') : null;
   const search = useMemo(() => (words === null ? undefined : { words, isFound: wordFinder(words) }), [words]);
   // Each row is a grid of its own: columns of names are as wide as the longest of all rows.
   useLayoutEffect(() => {

@@ -9,6 +9,8 @@ import { withChanges } from '../shell/place.ts';
 
 export interface LoadedList {
   readonly rows: readonly ConversationItem[];
+  /** They answer the question that is asked now; those of the question before stay until its answer comes. */
+  readonly isCurrent: boolean;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly problem: NoReply | undefined;
@@ -87,6 +89,7 @@ export function useConversations(query: URLSearchParams): LoadedList {
   const again = useCallback(() => setRound((one) => one + 1), []);
   return {
     rows,
+    isCurrent,
     hasMore,
     isLoading,
     problem: loaded?.problem,
