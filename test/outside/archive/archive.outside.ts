@@ -151,7 +151,10 @@ print(json.dumps({
 
   const named = 'conversation-77"';
   const holds = () => objectsIn(s3.folder).some((file) => readFileSync(path.join(s3.folder, file)).includes(named));
-  expect((await fetch(`${service.http}/api/v1/conversations/conversation-77`, { method: 'DELETE' })).status).toBe(200);
+  // 503 says that the archive still has it, and that the service goes on: object storage is slow on a busy machine.
+  const forget = async () =>
+    (await fetch(`${service.http}/api/v1/conversations/conversation-77`, { method: 'DELETE' })).status;
+  await expect.poll(forget, { timeout: 60_000, interval: 1_000 }).toBe(200);
   expect(holds()).toBe(false);
   const left = run(
     `import duckdb
