@@ -176,7 +176,7 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
     the same in Prometheus          curl -s ${base}/metrics | grep assay_evaluation_score
     the conversations that failed   curl -s '${base}/api/conversations?agent_version=v2&outcome=hard_failure'
     what the service received       npx assay doctor${serviceFlag(loaded.settings, service.ports)}
-    your own agent                  docs/start/operators.md`);
+    your own agent                  npx assay init, and docs/start/quickstart.md`);
   } finally {
     reader.close();
   }

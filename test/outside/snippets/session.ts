@@ -24,7 +24,7 @@ const SERVERS: readonly {
     port: 4319,
     afterwards: 'send_conversations',
   },
-  { begins: /^npm run demo\b/, ready: 'grep -q docs/start/operators.md "$SESSION/4319.log"', port: 4319 },
+  { begins: /^npm run demo\b/, ready: 'grep -q docs/start/quickstart.md "$SESSION/4319.log"', port: 4319 },
   { begins: /^prometheus /, ready: 'curl -sf localhost:9090/-/ready', port: 9090 },
   { begins: /^prometheus-alertmanager /, ready: 'curl -sf localhost:9093/-/ready', port: 9093 },
 ];
