@@ -248,7 +248,7 @@ test('what detection says is exposed as the contract says, and nothing where ano
   expect(body).not.toContain('NaN');
 });
 
-test('docs/reference/METRICS.md is what the definitions say: npm run docs:metrics writes it anew', () => {
+test('docs/reference/METRICS.md is what the definitions say: npm run docs:metrics writes it', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(metricsPage());
 });
 

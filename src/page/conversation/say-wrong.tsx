@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { decisionOf } from '../../model/decision.ts';
 import type { LabelJson } from '../../api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
-import { ask } from '../api/ask.ts';
 import { leaveField } from '../shell/keys.ts';
+import { putLabel } from '../review/put-label.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
 import { VerdictMark } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
@@ -59,12 +59,8 @@ function Form({ conversation, given, onClose, onSaid }: FormProps) {
   const decision = decisionOf(given.verdict.verdict) ?? 'pass';
   const put = (label: LabelKind) => {
     const { suite, turn_id: turn } = given.evaluation;
-    const body = {
-      ...{ suite, criterion: given.verdict.criterion, label, by, seen: true },
-      ...(turn === undefined ? {} : { turn_id: turn }),
-      ...(note.trim() === '' ? {} : { note: note.trim() }),
-    };
-    ask<unknown>(`/v1/labels/${encodeURIComponent(conversation)}`, { method: 'PUT', body }).then(
+    const { criterion } = given.verdict;
+    putLabel({ conversation, suite, criterion, turn, label, by, note: note.trim(), seen: true }).then(
       (reply) => (reply.is === 'here' ? onSaid('Kept, with your name.') : setProblem(reply.why)),
       () => setProblem('It was not kept.'),
     );

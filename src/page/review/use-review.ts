@@ -12,6 +12,7 @@ import type { ConversationDetail, LabelJson } from '../../api/conversation-detai
 import type { ReviewQueue } from '../../api/review.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { ask, type NoReply } from '../api/ask.ts';
+import { putLabel } from './put-label.ts';
 
 export type QueueItem = ReviewQueue['items'][number];
 
@@ -82,7 +83,7 @@ export function useReview(asked: Asked | undefined): Review {
     (of: QueueItem, label: LabelKind | null, note: string, done: () => void) => {
       if (asked === undefined) return;
       setIsSending(true);
-      putLabel(asked, of, label, note)
+      putLabel({ ...asked, conversation: of.conversation_id, turn: of.turn_id, label, note, seen: false })
         .then((reply) => {
           setIsSending(false);
           setProblem(reply.is === 'here' ? undefined : reply);
@@ -157,18 +158,6 @@ async function ownLabel({ suite, criterion, by }: Asked, item: QueueItem): Promi
   return labels.find(
     (one) => one.suite === suite && one.criterion === criterion && one.by === by && one.turn_id === item.turn_id,
   );
-}
-
-function putLabel({ suite, criterion, by }: Asked, item: QueueItem, label: LabelKind | null, note: string) {
-  const { conversation_id: id, turn_id: turn } = item;
-  return ask<unknown>(`/v1/labels/${encodeURIComponent(id)}`, {
-    method: 'PUT',
-    body: {
-      ...{ suite, criterion, label, by },
-      ...(turn === undefined ? {} : { turn_id: turn }),
-      ...(note === '' || label === null ? {} : { note }),
-    },
-  });
 }
 
 function queryOf({ suite, criterion, because, agent, by }: Asked): URLSearchParams {
