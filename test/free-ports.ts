@@ -6,29 +6,44 @@
 import { createServer, type Server } from 'node:net';
 
 const FIRST = 10_000;
-const BEHIND_LAST = 32_000;
+const BLOCK = 32;
+const BLOCKS = 680;
 
 /**
- * Each process goes upwards from a place of its own, and gives no port twice: a server may open its port long after it
- * was given, and until then nothing else shows that the port is taken.
+ * A process owns the block on whose first port it listens, until it ends. A port is given once, and to one process: a
+ * server may open it long after it was given, and until then nothing else shows that it is taken.
  */
-let next = FIRST + Math.floor(Math.random() * (BEHIND_LAST - FIRST));
+let own: number[] = [];
+let nextBlock = Math.floor(Math.random() * BLOCKS);
 
-/** Ports on which no program listens at the moment, and which this process has not been given before. */
+/** Ports on which no program listens at the moment, and which no process of the tests has been given before. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers: Server[] = [];
-  while (servers.length < count) {
-    const port = next;
-    next = port + 1 < BEHIND_LAST ? port + 1 : FIRST;
-    const server = await listenOn(port);
-    if (server !== undefined) servers.push(server);
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = own.shift();
+    if (port === undefined) own = await nextOwnBlock();
+    else if (await isFree(port)) ports.push(port);
   }
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+async function nextOwnBlock(): Promise<number[]> {
+  for (let tries = 0; tries < BLOCKS; tries++) {
+    const first = FIRST + nextBlock * BLOCK;
+    nextBlock = (nextBlock + 1) % BLOCKS;
+    const owner = await listenOn(first);
+    if (owner === undefined) continue;
+    owner.unref();
+    return Array.from({ length: BLOCK - 1 }, (_, index) => first + 1 + index);
+  }
+  throw new Error(`another process listens on the first port of each of the ${BLOCKS} blocks from ${FIRST}`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listenOn(port);
+  if (server === undefined) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
 }
 
 function listenOn(port: number): Promise<Server | undefined> {
