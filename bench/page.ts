@@ -3,8 +3,8 @@
  *
  * The price of the page with many conversations, beside the same with a thousand in the same run: a real service each, and
  * real HTTP. The thousand are those of a day, so that every view has something to show; the many are those of a month.
- * First the processor time of the service for each call that a view makes. Then the processor time of Chromium until the
- * first list is there, unless it runs small: continuous integration has no browser everywhere.
+ * First the processor time of the service for each call that a view makes. Then the time until a view of an empty browser
+ * is in sight, and Chromium's processor time, unless it runs small: continuous integration has no browser everywhere.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -115,7 +115,7 @@ async function measured({
     const assay = await startAssay({ dataDir, ports: await freeListenPorts(), arguments: ['--config', config] });
     try {
       const millis = await callsOf(assay, KNOWN(conversations >> 1), callMs);
-      if (opensBrowser) await browse(assay.http, millis);
+      if (opensBrowser) await browse(assay.http, KNOWN(conversations >> 1), millis);
       return { millis, notes };
     } finally {
       await assay.stop();
@@ -181,33 +181,43 @@ function processorMs(pid: number): number {
   }, 0);
 }
 
-async function browse(http: string, millis: Map<string, number>): Promise<void> {
+async function browse(http: string, conversation: string, millis: Map<string, number>): Promise<void> {
   const executablePath = CHROMIUM.find((file) => file !== '' && existsSync(file));
   if (executablePath === undefined) throw new Error('there is no Chromium: ASSAY_TEST_CHROMIUM names it');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     for (const [name, address, shown] of [
       ['first list', '/conversations', '.row'],
-      ['overview', `/?suite=${LIVE_SUITE}`, '.moved'],
+      ['overview', `/?suite=${LIVE_SUITE}`, '.headline'],
+      ['failed ones first', '/conversations?order=worst', '.row'],
+      ['list filtered by a word', '/conversations?words=thursday', '.row'],
+      ['a conversation', `/conversations/${conversation}`, '.verdicts'],
     ] as const) {
       const times: number[] = [];
+      const elapsed: number[] = [];
       for (let opening = 0; opening < OPENINGS; opening += 1) {
         const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
         const page = await context.newPage();
         const devtools = await context.newCDPSession(page);
         await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+        const began = performance.now();
         await page.goto(`${http}${address}`);
         await page.locator(shown).first().waitFor();
+        elapsed.push(performance.now() - began);
         const { metrics } = await devtools.send('Performance.getMetrics');
         times.push((metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN) * 1000);
         await context.close();
       }
-      const median = times.toSorted((a, b) => a - b)[OPENINGS >> 1] ?? Number.NaN;
-      millis.set(`${name} in Chromium, of the page's main thread (CPU ms)`, rounded(median));
+      millis.set(`${name} in Chromium, of the page's main thread (CPU ms)`, rounded(medianOf(times)));
+      millis.set(`${name} in Chromium, from nothing to in sight (ms)`, rounded(medianOf(elapsed)));
     }
   } finally {
     await browser.close();
   }
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
 }
 
 function progressOf(conversations: number): (done: number) => void {

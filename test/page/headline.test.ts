@@ -93,8 +93,8 @@ test('too little is said to be too little', () => {
 });
 
 test.each([
-  ['a version in the middle: all that is shown before it', 1, '12:00', '10:00', '12:00', 'v2'],
-  ['a version at the beginning: as long a time before it', 1, '10:30', '07:00', '10:30', 'v2'],
+  ['a version in the middle: all before it, from as long before as is shown', 1, '12:00', '06:00', '12:00', 'v2'],
+  ['a version at the beginning: the same', 1, '10:30', '06:00', '10:30', 'v2'],
   ['several agents: the version of one of them is no boundary for the others', 2, '12:00', null, '10:00', undefined],
 ])('the comparison is of the time that is shown; %s', (_, agents, at, before, since, version) => {
   const day = (time: string) => `2026-11-20T${time}:00.000Z`;

@@ -207,12 +207,11 @@ test.each([
   expect([found, query.get('since')]).toEqual([named, since]);
 });
 
-test('the time before is as long as the time since, and no shorter than what is shown', () => {
-  const early = { ...TREND, versions: [version('v2', '2026-11-27T06:00:00.000Z')] };
-  const late = { ...TREND, versions: [version('v2', '2026-11-27T18:00:00.000Z')] };
+test('the time before a version begins as long before what is shown as that is', () => {
+  const { query } = movedQueryOf({ ...TREND, versions: [version('v2', '2026-11-27T18:00:00.000Z')] }, placeAt());
 
-  expect(movedQueryOf(early, placeAt()).query.get('against_since')).toBe('2026-11-26T12:00:00.000Z');
-  expect(movedQueryOf(late, placeAt()).query.get('against_since')).toBe(TREND.since);
+  expect(TREND).toMatchObject({ since: '2026-11-27T00:00:00.000Z', until: '2026-11-28T00:00:00.000Z' });
+  expect(query.get('against_since')).toBe('2026-11-26T00:00:00.000Z');
 });
 
 test('what is asked ends after it begins, though the trend is still that of an earlier time', () => {

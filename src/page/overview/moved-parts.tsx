@@ -1,7 +1,7 @@
 /**
  * The parts that moved the mean score: since a version was first seen, if one agent is shown and one was within the time
- * shown, otherwise since its beginning. Compared with all that is shown before it, or with as long a time. The parts add
- * up to the difference.
+ * shown, otherwise since its beginning. Compared with all before it, from as long before what is shown as that is. The
+ * parts add up to the difference.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Moved } from '../../api/moved.ts';
@@ -43,7 +43,7 @@ export function movedQueryOf(
     since: version?.at ?? trend.since,
     // The end of the trend, which may still be that of an earlier address: then it is after `since` as well.
     until: place.query.has('until') ? trend.until : undefined,
-    against_since: version === undefined ? undefined : beforeOf(version.at, trend),
+    against_since: version === undefined ? undefined : beforeOf(trend),
     version: onlyVersion(place),
   });
   return { query, version: version?.agent_version };
@@ -76,10 +76,9 @@ export function MovedParts({ asked: { reply, version }, trend, place }: MovedPro
   );
 }
 
-/** Beginning of the time before: what is shown, and no less than since then. */
-function beforeOf(at: string, { since, until }: Trend): string {
-  const asLong = new Date(2 * Date.parse(at) - Date.parse(until)).toISOString();
-  return asLong < since ? asLong : since;
+/** Beginning of the time before the one that is shown: a line of the fleet compares with the same. */
+function beforeOf({ since, until }: Trend): string {
+  return new Date(2 * Date.parse(since) - Date.parse(until)).toISOString();
 }
 
 /** The latest one, unless several agents are shown: a version is of one of them. A version that is chosen is compared with the time before it, too. */
