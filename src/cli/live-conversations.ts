@@ -46,7 +46,7 @@ export async function* followConversations(
       for (const id of ids) named.delete(id);
       if (isAway) onChange('back');
       isAway = false;
-      for (const item of items.toReversed()) {
+      for (const item of items.toSorted((a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at))) {
         const scores = scoresOf(item);
         if (item.evaluations.length === 0 || shown.get(item.conversation_id) === scores) continue;
         shown.delete(item.conversation_id);

@@ -50,7 +50,7 @@ export async function planOfGate(terminal: Terminal, reference: string, flags: P
     seed: 1,
   });
   if (flags.json === true) terminal.out(visibleJson(planJson(plan, isAssumed ? undefined : id)));
-  else printPlan(terminal, plan, isAssumed ? undefined : id);
+  else printPlan(terminal, plan, isAssumed ? undefined : seen.experiment);
 }
 
 function given(flag: string, text: string | undefined, max: number): number | undefined {
@@ -72,18 +72,20 @@ async function agentSeen(reference: string, { config, experiments }: PlanFlags):
   return seen;
 }
 
-function printPlan(terminal: Terminal, plan: GatePlan, from: string | undefined): void {
+function printPlan(terminal: Terminal, plan: GatePlan, from: ExperimentResult['experiment'] | undefined): void {
   const { paint, out } = terminal;
   const { agreement } = plan;
   const what = `${counted(plan.cases, 'case')}, ${counted(plan.repeats, 'run')} of each`;
-  out(`\n  ${paint('bold', what)}, an agent ${from === undefined ? 'that is assumed' : `as in ${safe(from, 200)}`}`);
+  out(`\n  ${paint('bold', what)}, an agent ${from === undefined ? 'that is assumed' : `as in ${safe(from.id, 200)}`}`);
   const known = `two runs of a case agree by ${agreement.likely.toFixed(2)} (${agreement.low.toFixed(2)} to ${agreement.high.toFixed(2)})`;
+  const why =
+    (from?.repeats ?? 1) > 1 ? 'all repeats came out the same, or are of too few cases' : 'no case was run twice';
   out(
     paint(
       'dim',
       agreement.from === 'repeats'
         ? `  From its repeats: ${known}, where 0 is chance and 1 always.`
-        : `  Assumed, because no case was run twice: ${known}, where 0 is chance and 1 always.${from === undefined ? ` ${percent(ASSUMED_SUCCESS)} succeed.` : ''}`,
+        : `  Assumed, because ${why}: ${known}, where 0 is chance and 1 always.${from === undefined ? ` ${percent(ASSUMED_SUCCESS)} succeed.` : ''}`,
     ),
   );
   out('');

@@ -11,6 +11,7 @@ import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
 import { SubAgentTable } from '../../src/page/overview/sub-agents.tsx';
 import { Estimated, RealOutcomes } from '../../src/page/read/went-well.tsx';
 import type { Place } from '../../src/page/shell/place.ts';
+import { ShareEstimate } from '../../src/page/text/estimate.tsx';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
 
 beforeEach(() => vi.stubGlobal('window', { dispatchEvent: () => true }));
@@ -297,6 +298,13 @@ test('real outcomes are counted, with a way to those that are bad and called fin
   expect(markupOf(some)).toContain('href="/conversations?agent=greeter&amp;since=7d&amp;came_out=missed"');
   expect(countOf(shown({ good: 3, bad: 1, bad_called_fine: 0 }), /href=/)).toBe(0);
   expect(wordsOf(shown(ESTIMATE.outcomes))).toBe('');
+});
+
+test('a figure that leaves nearly everything open is read as its range', () => {
+  const one = { value: 0, low: 0, high: 0.975, n: 1 };
+
+  expect(wordsOf(<ShareEstimate estimate={one} of="reading" />)).toBe('0.0–97.5 % (0.0 % in 1 reading)');
+  expect(wordsOf(<ShareEstimate estimate={{ ...one, high: 0.5, n: 6 }} />)).toBe('0.0 % (0.0–50.0)');
 });
 
 test('how many went well has the figures of the API, and those that it does not speak for', () => {
