@@ -142,6 +142,13 @@ function Elsewhere({ id, query, conversation }: Pick<HeadProps, 'id' | 'query' |
           path={testAddress(id, worst)}
         />
       )}
+      {conversation !== undefined && (
+        <CopyAnswer
+          label="Copy dataset case"
+          title="Its user's part as a case for assay run: docs/score/datasets.md"
+          path={`/api/v1/case/${place}`}
+        />
+      )}
       {/* A link sends no token. */}
       {keptToken() === undefined && worst !== undefined && (
         <a

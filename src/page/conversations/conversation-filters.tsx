@@ -12,6 +12,7 @@ import {
   suiteFilters,
 } from '../shell/filter-bar.tsx';
 import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
+import { counted } from '../text/format.ts';
 import { OUTCOME_LOOKS } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
 
@@ -85,23 +86,38 @@ const READ_AS = [
   { value: 'bad', words: 'read as bad' },
 ];
 
-const FROM_LINKS = [
+interface FromLink {
+  readonly name: string;
+  readonly words: string;
+  readonly title: string;
+  readonly joined?: string;
+  /** Values are counted under this name, where they say nothing to a reader. */
+  readonly counts?: string;
+}
+
+const FROM_LINKS: readonly FromLink[] = [
   { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
   { name: 'sub_agent', words: 'with ', title: 'Show conversations in which it took no part, too' },
   { name: 'decided_below', words: 'decided below ', title: 'Show conversations of which more was decided, too' },
+  {
+    name: 'conversation_id',
+    words: 'only ',
+    title: 'Show all conversations',
+    counts: 'chosen conversation',
+  },
   { name: 'kind', words: 'failure: ', title: 'Show conversations without this kind of failure, too' },
   { name: 'fact', words: 'with ', title: 'Show conversations without it, too', joined: ' and ' },
 ];
 
 /** Criteria, sub-agents, kinds of failure and facts come from a link: the chip says so, and takes them away. */
 export function FromLinks({ place }: { readonly place: Place }) {
-  return FROM_LINKS.map(({ name, words, title, joined = ' or ' }) => {
+  return FROM_LINKS.map(({ name, words, title, joined = ' or ', counts }) => {
     const values = place.query.getAll(name);
     if (values.length === 0) return null;
     return (
       <Chip key={name} place={place} name={name} title={title}>
         {words}
-        <SpanText text={values.join(joined)} />
+        <SpanText text={counts === undefined ? values.join(joined) : counted(values.length, counts)} />
       </Chip>
     );
   });

@@ -4,15 +4,18 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationItem } from '../../api/conversation-list.ts';
+import { writtenOut } from '../../model/visible-text.ts';
 import { wordFinder } from '../../model/word-forms.ts';
 import { useWindow } from '../shell/use-window.ts';
 import { addressOf } from '../shell/place.ts';
+import type { Choice } from './chosen-rows.tsx';
 import type { ColumnName } from './columns.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import type { LoadedList } from './use-conversations.ts';
 
 interface RowsProps {
   readonly list: LoadedList;
+  readonly choice: Choice;
   /** The row that the keys are at. */
   readonly active: number | undefined;
   /** The id of the conversation that is shown beside the list. */
@@ -29,7 +32,7 @@ const FEW_COLUMNS = 6;
 /** In characters. */
 const NAME_WIDTHS = { least: 5, most: 20 };
 
-export function ConversationRows({ list, active, open, query, columns, onActive }: RowsProps) {
+export function ConversationRows({ list, choice, active, open, query, columns, onActive }: RowsProps) {
   const { rows, hasMore, more } = list;
   const frame = useRef<HTMLDivElement>(null);
   const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--list-row' });
@@ -57,7 +60,11 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
     );
   }, [rows]);
   return (
-    <div ref={frame} class={columns.length > FEW_COLUMNS ? 'row-frame many-columns' : 'row-frame'} tabIndex={-1}>
+    <div
+      ref={frame}
+      class={frameClass({ isWide: columns.length > FEW_COLUMNS, isChoosing: choice.ids !== undefined })}
+      tabIndex={-1}
+    >
       <ol class="rows" ref={heightOf(rows.length)}>
         {shown.map((row, offset) => {
           const index = first + offset;
@@ -69,6 +76,15 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
               aria-setsize={hasMore ? -1 : rows.length}
               aria-posinset={index + 1}
             >
+              {choice.ids !== undefined && (
+                <input
+                  type="checkbox"
+                  class="row-choice"
+                  aria-label={`Choose ${writtenOut(row.asked ?? row.conversation_id)}`}
+                  checked={choice.ids.has(row.conversation_id)}
+                  onClick={({ shiftKey }) => choice.toggle(index, shiftKey)}
+                />
+              )}
               <ConversationRow
                 row={row}
                 href={addressOf('conversations', query, row.conversation_id)}
@@ -84,6 +100,12 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
       </ol>
     </div>
   );
+}
+
+function frameClass({ isWide, isChoosing }: { readonly isWide: boolean; readonly isChoosing: boolean }): string {
+  return ['row-frame', isWide ? 'many-columns' : '', isChoosing ? 'choosing' : '']
+    .filter((one) => one !== '')
+    .join(' ');
 }
 
 function rowClass({ isActive, isOpen }: { readonly isActive: boolean; readonly isOpen: boolean }): string {

@@ -7,12 +7,13 @@ import { Conversation } from '../conversation/conversation.tsx';
 import { FilterBar } from '../shell/filter-bar.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { goTo } from '../shell/navigation.ts';
-import { addressOf, withChanges } from '../shell/place.ts';
+import { addressOf, onlyOf, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
 import { useActiveRow } from '../shell/use-active-row.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
 import { conversationFilters, FromLinks, listQueryOf, Search } from './conversation-filters.tsx';
+import { ChosenBar, useChoice } from './chosen-rows.tsx';
 import { ColumnMenu, columnsOf, columnsText } from './columns.tsx';
 import { ConversationRows } from './conversation-rows.tsx';
 import { ExportLink } from './export-link.tsx';
@@ -25,6 +26,7 @@ export function Conversations({ place, facets }: ViewProps) {
   const list = useConversations(asked);
   const columns = columnsOf(place, facets);
   const { conversation: open } = place;
+  const choice = useChoice(list.rows);
   const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
   const { active, reached, setActive, move } = useActiveRow(position);
   const query = withChanges(place.query, { verdict: undefined, turn: undefined, reading: undefined, step: undefined });
@@ -42,7 +44,12 @@ export function Conversations({ place, facets }: ViewProps) {
     { key: 'j', does: 'next conversation', press: () => step(1) },
     { key: 'k', does: 'previous conversation', press: () => step(-1) },
     { key: 'enter', does: 'open it', press: () => show(list.rows[reached()]) },
-    { key: 'esc', does: 'close it', press: () => (open === undefined ? leaveField() : close()) },
+    {
+      key: 'esc',
+      does: 'close it',
+      press: () => (open !== undefined ? close() : choice.ids === undefined ? leaveField() : choice.end()),
+    },
+    { key: 'x', does: 'choose the row, or give it up', press: () => choice.toggle(reached()) },
     { key: '/', does: 'search', press: () => document.getElementById('words')?.focus() },
   ]);
   const row = position < 0 ? undefined : { at: position, of: list.rows.length, hasMore: list.hasMore };
@@ -66,11 +73,21 @@ export function Conversations({ place, facets }: ViewProps) {
           <div class="list-tools">
             <ColumnMenu place={place} facets={facets} />
             <ViewMenu place={place} />
+            <button
+              type="button"
+              class="button quiet"
+              aria-pressed={choice.ids !== undefined}
+              onClick={choice.ids === undefined ? choice.begin : choice.end}
+            >
+              Select
+            </button>
             <ExportLink asked={asked} />
           </div>
         </div>
+        {choice.ids !== undefined && <ChosenBar choice={choice} query={onlyOf(place.query, ['columns'])} />}
         <ConversationRows
           list={list}
+          choice={choice}
           active={active}
           open={open}
           query={query}

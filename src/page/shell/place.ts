@@ -17,7 +17,7 @@ export const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment
 /** Filters of the list of conversations alone. */
 export const LIST_FILTERS = [
   ...['outcome', 'criterion', 'sub_agent', 'score_below', 'decided_below'],
-  ...['state', 'labelled', 'feedback', 'came_out', 'read', 'kind', 'fact', 'order', 'words'],
+  ...['state', 'labelled', 'feedback', 'came_out', 'read', 'kind', 'fact', 'conversation_id', 'order', 'words'],
 ];
 
 /** Undefined where no view has the address. */

@@ -54,6 +54,11 @@ function withEndpoint(endpoint: string, grpcPort: number | undefined) {
     ...(grpcPort === undefined
       ? []
       : [<p key="grpc" class="aside">{`Over gRPC it is ${location.protocol}//${location.hostname}:${grpcPort}.`}</p>]),
+    <p key="init" class="aside">
+      {'No spans yet? '}
+      <code>npx assay init</code>
+      {" in the agent's folder writes what your framework needs to send them, and changes none of your files."}
+    </p>,
     <p key="token" class="aside">
       {'If Assay asks for tokens, add '}
       <code>{'OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer <token>"'}</code>
