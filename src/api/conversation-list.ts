@@ -1,6 +1,7 @@
 /** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
 import { z } from 'zod';
 import { POLARITIES } from '../model/feedback.ts';
+import { LIST_ORDERS } from '../model/list-orders.ts';
 import { KIND_CHARACTERS_MAX } from '../model/named-kinds.ts';
 import {
   about,
@@ -27,8 +28,8 @@ const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
 const conversationState = z.enum(CONVERSATION_STATES);
 export type ConversationState = z.infer<typeof conversationState>;
 
-/** A place in the order of time, and of a list of the worst the last conversation that was shown. */
-export const CURSOR = /^\d{1,16}\.\d{1,15}(?:\.\d\.\d{1,15}\.\d{1,15})?$/;
+/** A place in the order of time, and of a list that is sorted the last conversation that was shown. */
+export const CURSOR = /^\d{1,16}\.\d{1,15}(?:\.\d{1,15}\.\d{1,15}\.\d{1,15})?$/;
 
 export const conversationFilters = z.strictObject({
   ...placeFilters,
@@ -58,7 +59,7 @@ export const conversationFilters = z.strictObject({
   conversation_id: anyOf(z.string().max(4096)),
   since: timeAsked.optional(),
   until: timeAsked.optional(),
-  order: z.enum(['latest', 'worst']).default('latest'),
+  order: z.enum(LIST_ORDERS).default('latest'),
   words: z.string().min(1).max(200).optional().meta({
     description:
       'words that are all in the id, in what was said, or in what tools were given or gave, in any English form',

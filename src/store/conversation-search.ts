@@ -4,12 +4,13 @@
  *
  * The order is that of time: conversations by `began_at`, simultaneous ones by their row. A page looks at a limited
  * number of them, however few it finds, because others wait for the thread or the database. `latest` goes back in
- * time. `worst` sorts the rows that a page may look at, and goes on among them before it looks at older ones: the
- * cursor keeps where they begin.
+ * time. The other orders sort the rows that a page may look at, and go on among them before they look at older ones:
+ * the cursor keeps where they begin.
  */
 import { CALLED } from '../model/called.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import type { ListOrder } from '../model/list-orders.ts';
 import { isGood } from '../model/severity.ts';
 import { wordsOf } from '../model/search-words.ts';
 import { formsOf } from '../model/word-forms.ts';
@@ -18,6 +19,23 @@ import { IS_LAST, isLive } from './evaluation-columns.ts';
 import { type CameOutAsked, cameOutValues } from './frame-columns.ts';
 import { encodedNameOf } from './sub-agents-codec.ts';
 import type { Dialect, Value } from './sql.ts';
+
+interface Sorted {
+  /** Of `conversations c`; the largest come first. No row lacks it. */
+  readonly sql: string;
+  readonly of: (row: ConversationRow) => number;
+}
+
+/** Whole numbers from 0, of the row itself. A cursor of anybody's making has larger ones than some columns hold. */
+const SORTED: Readonly<Record<Exclude<ListOrder, 'latest'>, Sorted>> = {
+  worst: { sql: 'CAST(c.worst_outcome AS bigint)', of: ({ worstOutcome }) => worstOutcome },
+  turns: { sql: 'CAST(c.turns AS bigint)', of: ({ turns }) => turns },
+  longest: {
+    sql: 'coalesce(CASE WHEN c.ceased_at > c.began_at THEN c.ceased_at - c.began_at END, 0)',
+    of: ({ glance: { beganAtMs: began, ceasedAtMs: ceased } }) =>
+      began !== undefined && ceased !== undefined ? Math.max(0, ceased - began) : 0,
+  },
+};
 
 export interface ConversationSearch {
   readonly ids?: readonly string[] | undefined;
@@ -55,7 +73,7 @@ export interface ConversationSearch {
    * the first question or the last answer, and only the case of a to z does not matter.
    */
   readonly words?: readonly string[] | undefined;
-  readonly order: 'latest' | 'worst';
+  readonly order: ListOrder;
   readonly limit: number;
   readonly cursor?: SearchCursor | undefined;
 }
@@ -71,7 +89,7 @@ export interface SearchCursor {
   /** Conversations before this place. */
   readonly before: Place;
   /** The last conversation that was shown of the rows that are sorted. */
-  readonly last?: (Place & { readonly severity: number }) | undefined;
+  readonly last?: (Place & { readonly value: number }) | undefined;
 }
 
 export interface FoundConversations {
@@ -175,7 +193,7 @@ export function placeOf({ row, glance, lastClosedAt }: ConversationRow): Place {
 
 /** The most conversations that one page looks at. */
 export function lookedAtMax(search: ConversationSearch, { searched, lookedAt }: RowLimits): number {
-  return search.order === 'worst' || takesSearches(search) ? searched : lookedAt;
+  return search.order !== 'latest' || takesSearches(search) ? searched : lookedAt;
 }
 
 /** Condition that a conversation lies in a stretch. */
@@ -195,28 +213,29 @@ export function searchPlan(
   candidates?: CandidateRows,
 ) {
   const last = search.cursor?.last;
-  const isSorted = search.order === 'worst';
-  const after = !isSorted || last === undefined ? [] : [afterLast(last)];
+  const sorted = search.order === 'latest' ? undefined : SORTED[search.order];
+  const after = sorted === undefined || last === undefined ? [] : [afterLast(sorted, last)];
   const all = [inStretch(window), ...conditionsOf(dialect, search, window.rows, candidates), ...after];
   return {
     conditions: all.map(({ sql }) => sql),
     values: all.flatMap(({ values }) => values),
-    order: isSorted ? 'c.worst_outcome DESC, c.began_at DESC, c.id DESC' : 'c.began_at DESC, c.id DESC',
+    order: `${sorted === undefined ? '' : `${sorted.sql} DESC, `}c.began_at DESC, c.id DESC`,
     found: (rows: readonly ConversationRow[]): { readonly next: SearchCursor | undefined; readonly seen: Stretch } => {
       const end = rows.length === search.limit ? rows.at(-1) : undefined;
       const older = window.hasOlder ? { before: window.from } : undefined;
       if (end === undefined) return { next: older, seen: window };
-      if (!isSorted) return { next: { before: placeOf(end) }, seen: { from: placeOf(end), before: window.before } };
-      const next = { before: window.before, last: { severity: end.worstOutcome, ...placeOf(end) } };
+      if (sorted === undefined)
+        return { next: { before: placeOf(end) }, seen: { from: placeOf(end), before: window.before } };
+      const next = { before: window.before, last: { value: sorted.of(end), ...placeOf(end) } };
       return { next, seen: window };
     },
   };
 }
 
-function afterLast({ severity, at, row }: NonNullable<SearchCursor['last']>): Condition {
+function afterLast({ sql }: Sorted, { value, at, row }: NonNullable<SearchCursor['last']>): Condition {
   return {
-    sql: '(c.worst_outcome < ? OR (c.worst_outcome = ? AND (c.began_at, c.id) < (?, ?)))',
-    values: [severity, severity, at, row],
+    sql: `(${sql} < ? OR (${sql} = ? AND (c.began_at, c.id) < (?, ?)))`,
+    values: [value, value, at, row],
   };
 }
 

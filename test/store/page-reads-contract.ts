@@ -44,6 +44,19 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     return rows.map(({ conversationId }) => conversationId);
   }
 
+  async function pagesOf(reader: ConversationReader, order: ConversationSearch['order'], limit: number) {
+    const found: string[][] = [];
+    let cursor: SearchCursor | undefined;
+    let lookedAt = 0;
+    do {
+      const page = await reader.pages.search({ order, limit, cursor });
+      found.push(page.rows.map(({ conversationId }) => conversationId));
+      lookedAt += page.lookedAt;
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return { found, lookedAt };
+  }
+
   test(`${name}: a search finds what meets all that is said, and one evaluation has to meet all that is said of it`, async () => {
     const under = await filled();
     await under.labels.put([
@@ -95,27 +108,31 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
   test(`${name}: pages follow one another to the end, each once, in either order`, async () => {
     const under = await filled();
     const reader = await under.reader();
-    const pages = async (order: ConversationSearch['order'], limit: number) => {
-      const found: string[][] = [];
-      let cursor: SearchCursor | undefined;
-      let lookedAt = 0;
-      do {
-        const page = await reader.pages.search({ order, limit, cursor });
-        found.push(page.rows.map(({ conversationId }) => conversationId));
-        lookedAt += page.lookedAt;
-        cursor = page.next;
-      } while (cursor !== undefined);
-      return { found, lookedAt };
-    };
-
-    const latest = await pages('latest', 4);
+    const latest = await pagesOf(reader, 'latest', 4);
     expect(latest.found.filter((page) => page.length > 0)).toEqual([
       ['c6', 'c5', 'c4', 'c3'],
       ['c2', 'c1'],
     ]);
     expect(latest.lookedAt).toBeGreaterThanOrEqual(FILLED.length);
-    const worst = await pages('worst', 2);
+    const worst = await pagesOf(reader, 'worst', 2);
     expect(worst.found.flat()).toEqual(['c6', 'c2', 'c3', 'c5', 'c4', 'c1']);
+  });
+
+  test(`${name}: the longest come first, page after page, and of equal ones the latest`, async () => {
+    const under = await filled([
+      { id: 'short', glance: { beganAtMs: 1000, ceasedAtMs: 1500 } },
+      { id: 'long', glance: { beganAtMs: 2000, ceasedAtMs: 90_000_000_000 } },
+      { id: 'wrong clock', glance: { beganAtMs: 3000, ceasedAtMs: 2000 } },
+      { id: 'not known' },
+    ]);
+    const reader = await under.reader();
+
+    expect((await pagesOf(reader, 'longest', 1)).found.flat()).toEqual(['long', 'short', 'not known', 'wrong clock']);
+    expect((await pagesOf(reader, 'turns', 3)).found.flat()).toEqual(['not known', 'wrong clock', 'long', 'short']);
+    for (const order of ['worst', 'turns', 'longest'] as const) {
+      const cursor = { before: { at: 9e15, row: 9e14 }, last: { value: 9e14, at: 9e14, row: 9e14 } };
+      expect((await reader.pages.search({ order, limit: 9, cursor })).rows).toHaveLength(4);
+    }
   });
 
   test(`${name}: evaluations are read with their time and with what the conversation took; one that waits has neither`, async () => {

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { OUTCOMES } from '../../src/model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../src/model/ids.ts';
+import { LIST_ORDERS } from '../../src/model/list-orders.ts';
 import { findForeign } from '../../src/store/sqlite/foreign-content.ts';
 import { prune } from '../../src/store/sqlite/retention.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -228,8 +229,8 @@ function searchEach(reader: StoreReader): void {
     { words: ['w', 'x'] },
   ];
   const chosen = [{}, ...conditions, Object.assign({}, ...conditions), { since: 1, until: 10, outcomes: ['unscored'] }];
-  for (const order of ['latest', 'worst'] as const)
-    for (const cursor of [undefined, { before: { at: 10, row: 10 }, last: { severity: 1, at: 5, row: 2 } }])
+  for (const order of LIST_ORDERS)
+    for (const cursor of [undefined, { before: { at: 10, row: 10 }, last: { value: 1, at: 5, row: 2 } }])
       for (const one of chosen) reader.pages.search({ order, limit: 50, cursor, ...one });
   // A page that is full: what it leaves out is counted.
   for (const one of chosen) reader.pages.search({ order: 'latest', limit: 0, ...one });

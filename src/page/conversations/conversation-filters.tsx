@@ -53,7 +53,7 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     { value: 'unscored', words: 'without a score' },
   ];
   return [
-    { name: 'order', label: 'Order', all: 'latest first', choices: [{ value: 'worst', words: 'failed first' }] },
+    { name: 'order', label: 'Order', all: 'latest first', choices: ORDERED },
     {
       name: 'outcome',
       label: 'Outcome',
@@ -73,6 +73,12 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     { name: 'read', label: 'Read as', all: 'read: any', choices: READ_AS },
   ];
 }
+
+const ORDERED = [
+  { value: 'worst', words: 'failed first' },
+  { value: 'turns', words: 'most turns first' },
+  { value: 'longest', words: 'longest first' },
+];
 
 const CAME_OUT = [
   { value: 'good', words: 'came out good' },

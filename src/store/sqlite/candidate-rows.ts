@@ -84,8 +84,8 @@ export function* worstRows(asked: ConversationSearch, window: Stretch): Rule<Can
   const last = cursor?.last;
   const found: Place[] = [];
   for (const severity of SEVERITIES.toReversed()) {
-    if (last !== undefined && severity > last.severity) continue;
-    const before = severity === last?.severity && isBefore(last, window.before) ? last : window.before;
+    if (last !== undefined && severity > last.value) continue;
+    const before = severity === last?.value && isBefore(last, window.before) ? last : window.before;
     found.push(...(yield* placesIn(FAILED, severity, { ...window, before }, limit - found.length)));
     if (found.length === limit) return { isOneOf: oneOf(found.map(({ row }) => row)), count: undefined };
   }
@@ -144,7 +144,7 @@ function* failed(asked: ConversationSearch): Rule<CandidateRows | undefined> {
   const least = Math.min(...severities);
   if (least === 0) return undefined;
   // The worst outcome that a conversation ever had is no better than that of its last evaluation.
-  const max = order === 'worst' ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit * FAILURES_A_ROW);
+  const max = order !== 'latest' ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit * FAILURES_A_ROW);
   const keys = SEVERITIES.filter((severity) => severity >= least);
   return yield* latestOf(FAILED, { keys, stretch: stretchOf(asked), max });
 }

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
 import { EXPORT_TABLES, exportQuery } from '../../../src/api/export.ts';
+import { LIST_ORDERS } from '../../../src/model/list-orders.ts';
 import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import { V1_READS } from '../../../src/serve/api/v1/v1-reads.ts';
 import { exportedBytes } from '../../../src/serve/exporting/exported-bytes.ts';
@@ -58,7 +59,7 @@ export async function pageAnswers(reader: V1Side['reader'], suites: readonly Com
   const answers = new Map<string, unknown>();
   const ids = new Set<string>();
   for (const query of LISTS)
-    for (const order of ['latest', 'worst']) {
+    for (const order of LIST_ORDERS) {
       const found: z.infer<typeof listSchema>['conversations'] = [];
       for (let more: string | null = ''; more !== null; ) {
         const asked = `${query}&order=${order}&limit=70${more === '' ? '' : `&cursor=${more}`}`;

@@ -12,6 +12,7 @@ import { OUTCOMES } from '../../../src/model/evaluation.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
+import { LIST_ORDERS } from '../../../src/model/list-orders.ts';
 import type { ConversationSearch } from '../../../src/store/conversation-search.ts';
 import type { FiledArrival } from '../../../src/store/cluster-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
@@ -295,8 +296,8 @@ async function readAll(reader: PostgresReader): Promise<void> {
   ];
   for (const query of conditions) await reader.pages.search(searchFor({ limit: 50, ...query }));
   for (const search of SEARCHES)
-    for (const order of ['latest', 'worst'] as const)
-      for (const cursor of [undefined, { before: LATER, last: { severity: 1, ...LATER } }])
+    for (const order of LIST_ORDERS)
+      for (const cursor of [undefined, { before: LATER, last: { value: 1, ...LATER } }])
         await reader.pages.search({ order, limit: 50, cursor, ...search });
   const { rows } = await reader.pages.search(searchFor({ limit: 50 }));
   await reader.find('c7');

@@ -24,7 +24,7 @@ export const listConversations = v1Read({
   path: '/api/v1/conversations',
   summary: `?agent= &agent_version= &environment= &segment= &suite= &outcome= &criterion= (that failed)
 &sub_agent= &score_below= &decided_below= &state= &labelled= &feedback=positive|neutral|negative
-&came_out=good|bad|unknown &read=good|bad &kind= (of failure) &called_fine= &fact= &conversation_id= &since=24h &until= &order=latest|worst &words= &limit= &cursor=
+&came_out=good|bad|unknown &read=good|bad &kind= (of failure) &called_fine= &fact= &conversation_id= &since=24h &until= &order=latest|worst|turns|longest &words= &limit= &cursor=
 a page of conversations with first question, last answer and failed criteria: docs/reference/api.md`,
   query: conversationListQuery,
   answer: conversationList,

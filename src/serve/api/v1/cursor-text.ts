@@ -2,12 +2,12 @@
 import type { SearchCursor } from '../../../store/conversation-search.ts';
 
 export function cursorText({ before, last }: SearchCursor): string {
-  const ofLast = last === undefined ? [] : [last.severity, last.at, last.row];
+  const ofLast = last === undefined ? [] : [last.value, last.at, last.row];
   return [before.at, before.row, ...ofLast].join('.');
 }
 
 /** The text has to match `CURSOR`. */
 export function cursorOf(text: string): SearchCursor {
-  const [at = 0, row = 0, severity, lastAt = 0, lastRow = 0] = text.split('.').map(Number);
-  return { before: { at, row }, ...(severity === undefined ? {} : { last: { severity, at: lastAt, row: lastRow } }) };
+  const [at = 0, row = 0, value, lastAt = 0, lastRow = 0] = text.split('.').map(Number);
+  return { before: { at, row }, ...(value === undefined ? {} : { last: { value, at: lastAt, row: lastRow } }) };
 }
