@@ -21,7 +21,7 @@ import { encodedNameOf } from './sub-agents-codec.ts';
 import type { Dialect, Value } from './sql.ts';
 
 interface Sorted {
-  /** Of `conversations c`; the largest come first. No row lacks it. */
+  /** An expression of `conversations c` that is never null; the largest come first. */
   readonly sql: string;
   readonly of: (row: ConversationRow) => number;
 }

@@ -153,7 +153,7 @@ class Client:
         since: When = None,
         until: When = None,
         words: str | None = None,
-        order: Literal["latest", "worst"] | None = None,
+        order: Literal["latest", "worst", "turns", "longest"] | None = None,
     ) -> Pages[ConversationItem]:
         """Finds conversations, the latest first. `criterion` is one that failed; `since` is `24h`, `7d` or a time.
 
