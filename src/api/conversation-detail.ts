@@ -56,6 +56,9 @@ export const turn = z.strictObject({
   ended: z.string().optional().meta({ description: 'why the turn was closed' }),
   asked: z.string(),
   answered: z.string(),
+  attached: list(z.string())
+    .optional()
+    .meta({ description: 'pictures and files that the user sent with it: what they are, and their addresses' }),
   cut: z.boolean().optional(),
   error: z.string().optional(),
   doubts: list(z.strictObject({ doubt: z.enum(DOUBTS), what: z.string(), remedy: z.string() }))

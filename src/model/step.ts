@@ -44,7 +44,13 @@ export type Part =
       /** Whether the call failed; absent where nobody says. */
       readonly failed?: boolean;
     }
-  | { readonly type: 'media'; readonly modality: string; readonly mime: string | undefined }
+  | {
+      readonly type: 'media';
+      readonly modality: string;
+      readonly mime: string | undefined;
+      /** Its address; absent where the message holds the bytes. Nobody opens it. */
+      readonly uri?: string;
+    }
   | { readonly type: 'other'; readonly raw: Json };
 
 export interface Message {

@@ -19,6 +19,7 @@ import { functionResult, toolResult } from './tool-results.ts';
 import { tryParseJson } from '../model/json.ts';
 
 type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
+type MediaPart = Extract<Part, { readonly type: 'media' }>;
 
 export function collectParts(value: unknown, into: Part[]): void {
   if (Array.isArray(value)) for (const item of value) collectPart(item, into);
@@ -94,11 +95,12 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'audio':
     case 'video':
     case 'document':
-      into.push({
-        type: 'media',
-        modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
-        mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
-      });
+      into.push(
+        mediaAt(member(value, 'uri') ?? member(value, 'image_url') ?? member(value, 'url') ?? member(value, 'source'), {
+          modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
+          mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
+        }),
+      );
       // The words of it, where somebody wrote them down.
       collectPart(member(value, 'transcript'), into);
       return;
@@ -139,14 +141,21 @@ function partsWithoutType(value: object): readonly Part[] {
   const reasoning = memberText(value, 'reasoning');
   if (reasoning !== undefined) return [{ type: 'reasoning', text: reasoning }];
   const media = member(value, 'media');
-  if (isObject(media)) return [{ type: 'media', modality: 'file', mime: memberText(media, 'contentType') }];
+  if (isObject(media)) return [mediaAt(media, { modality: 'file', mime: memberText(media, 'contentType') })];
   const data = member(value, 'inlineData') ?? member(value, 'inline_data') ?? member(value, 'fileData');
   if (isObject(data)) {
-    return [{ type: 'media', modality: 'file', mime: memberText(data, 'mimeType') ?? memberText(data, 'mime_type') }];
+    const mime = memberText(data, 'mimeType') ?? memberText(data, 'mime_type');
+    return [mediaAt(member(data, 'fileUri') ?? member(data, 'file_uri'), { modality: 'file', mime })];
   }
   const thought = member(member(value, 'reasoningContent'), 'reasoningText');
   if (isObject(thought)) return [{ type: 'reasoning', text: memberText(thought, 'text') ?? '' }];
   return [{ type: 'other', raw: toJson(value) }];
+}
+
+/** `at` is an address, or has one as `url`. One that holds the bytes themselves is none. */
+function mediaAt(at: unknown, { modality, mime }: Pick<MediaPart, 'modality' | 'mime'>): MediaPart {
+  const uri = typeof at === 'string' ? at : memberText(at, 'url');
+  return { type: 'media', modality, mime, ...(uri === undefined || /^data:/i.test(uri) ? {} : { uri }) };
 }
 
 function isObject(value: unknown): value is object {

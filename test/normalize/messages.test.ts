@@ -51,7 +51,7 @@ describe('a message list', () => {
           { type: 'reasoning', text: 'hm' },
           { type: 'text', text: 'Let me see.' },
           { type: 'tool_call', id: 'c1', name: 'search', args: whole({ q: 1 }) },
-          { type: 'media', modality: 'image', mime: 'image/png' },
+          { type: 'media', modality: 'image', mime: 'image/png', uri: 'https://x' },
           { type: 'other', raw: { type: 'dance', steps: 3 } },
         ],
         finishReason: 'tool_call',

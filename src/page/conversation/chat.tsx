@@ -42,7 +42,7 @@ type TurnProps = ShownConversation & { readonly turn: TurnJson; readonly number:
 
 function Turn({ turn, number, ...props }: TurnProps) {
   const { conversation, evidence, lit, look, traceUrl, onEvidence } = props;
-  const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
+  const { turn_id: turnId, asked, answered, attached = [], error, cut, began_at: at } = turn;
   const { conversation_id: id } = conversation;
   const isLit = turn.steps.some(({ span_id: span }) => span !== undefined && lit?.includes(span) === true);
   const isMeant = look?.turn === turnId;
@@ -55,13 +55,25 @@ function Turn({ turn, number, ...props }: TurnProps) {
         by="user"
         text={asked}
         whole={whole('asked')}
-        missing="The question was not captured."
+        missing={
+          attached.length > 0
+            ? 'It was sent without words, or they were not captured.'
+            : 'The question was not captured.'
+        }
         beside={
           <>
             <Time at={at} /> <OpenTrace template={traceUrl} of="turn" place={placeOf(turn, id)} />
           </>
         }
-      />
+      >
+        {attached.map((one, index) => (
+          // Only named: what a span points to is never loaded.
+          <p key={`${index} ${one}`} class="aside">
+            {'With '}
+            <SpanText text={one} charactersMax={400} />
+          </p>
+        ))}
+      </Said>
       <WhatWasDone
         {...props}
         turn={turn}

@@ -7,7 +7,7 @@ import { type Actors, actingSpanOf, actorsOf } from '../../../model/actors.ts';
 import { labelValue } from '../../../model/agent-labels.ts';
 import { DOUBT_WORDS } from '../../../model/doubts.ts';
 import type { Json } from '../../../model/json.ts';
-import type { Content, Step, StepError } from '../../../model/step.ts';
+import type { Content, Message, Step, StepError } from '../../../model/step.ts';
 import type { ToolCall, Turn } from '../../../model/turn.ts';
 import type { TraceRow } from '../../../store/conversation-reader.ts';
 import { isoTime } from './iso-time.ts';
@@ -114,6 +114,7 @@ function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJ
   const { textMax, cause } = shown;
   const actors = actorsOf(turn);
   const error = errorText(turn.error);
+  const attached = attachedTo(turn);
   const scopes = new Set(turn.steps.map(({ scopeName }) => name(scopeName)).filter((scope) => scope !== ''));
   return {
     turn_id: turn.id,
@@ -123,12 +124,29 @@ function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJ
     ...(cause === undefined ? {} : { ended: cause }),
     asked: cut(turn.userInput.text, textMax),
     answered: cut(turn.finalAnswer.text, textMax),
+    ...(attached.length === 0 ? {} : { attached }),
     ...(textsOfTurn(turn).some((length) => length > textMax) ? { cut: true } : {}),
     ...(error === undefined ? {} : { error: cut(error, textMax) }),
     ...(turn.doubts.length === 0 ? {} : { doubts: turn.doubts.map((doubt) => ({ doubt, ...DOUBT_WORDS[doubt] })) }),
     dialects: [...scopes],
     steps: steps.map((one) => stepJson(one, shown, actorOf(one, turn.agent.name, actors))),
   };
+}
+
+const ATTACHED_MAX = 20;
+const ADDRESS_MAX = 300;
+
+/** In the user's last message, as the first step that has one got it. */
+function attachedTo({ steps }: Turn): string[] {
+  const isUser = ({ role }: Message) => role === 'user';
+  const asked = steps.find(({ messagesIn }) => messagesIn.some(isUser))?.messagesIn.findLast(isUser);
+  const media = asked?.parts.filter((part) => part.type === 'media') ?? [];
+  return media.slice(0, ATTACHED_MAX).map(({ modality, mime, uri }) => {
+    // As the API of a model names its parts: image_url, input_image.
+    const what = name(modality.replaceAll(/^input_|_url$/g, ''));
+    const kind = mime === undefined ? what : `${what} (${name(mime)})`;
+    return uri === undefined ? kind : `${kind}: ${cut(uri, ADDRESS_MAX)}`;
+  });
 }
 
 function actorOf({ step, call }: ListedStep, own: string | undefined, actors: Actors): string | undefined {

@@ -71,6 +71,29 @@ test('of six thousand steps with long texts the first five thousand are shown, a
   expect(textIn(turns, tools.at(-1)?.step_id ?? '', 'result')).toBe(result);
 });
 
+test('pictures that a user sends are named with their address, and bytes are no address', () => {
+  const parts = [
+    { type: 'text', content: 'What is this?' },
+    { type: 'uri', modality: 'image', mime_type: 'image/png', uri: 'https://example.com/a.png' },
+    { type: 'image_url', image_url: { url: 'https://example.com/b.png' } },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } },
+    { fileData: { mimeType: 'video/mp4', fileUri: `gs://x/${'y'.repeat(400)}` } },
+  ];
+  const before = { role: 'user', parts: [{ type: 'uri', modality: 'image', uri: 'https://example.com/earlier.png' }] };
+  const attachedTo = (messages: readonly object[]) =>
+    shown(turnsWith([], { 'gen_ai.input.messages': JSON.stringify(messages) })).turns[0]?.attached;
+
+  expect(attachedTo([before, { role: 'user', parts }])).toEqual([
+    'image (image/png): https://example.com/a.png',
+    'image: https://example.com/b.png',
+    'image',
+    'file (application/pdf)',
+    expect.stringMatching(/^file \(video\/mp4\): gs:\/\/x\/y{290,293}…$/),
+  ]);
+  expect(attachedTo([before, { role: 'user', parts: parts.slice(0, 1) }])).toBeUndefined();
+});
+
 test('a short text beside one of megabytes is whole', () => {
   const turns = turnsWith([{ result: 'z'.repeat(9_000_000) }, { result: 'short' }]);
 
