@@ -197,6 +197,7 @@ class _TurnRequired(TypedDict):
 
 
 class Turn(_TurnRequired, total=False):
+    attached: list[str]
     ended: str
     cut: bool
     error: str
