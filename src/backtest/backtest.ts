@@ -33,6 +33,7 @@ import {
 } from './comparison.ts';
 import { JudgeBills } from './judge-bills.ts';
 import type { Reweighed } from './stored-weighing.ts';
+import { toolsNeverCalled } from './tools-never-called.ts';
 
 interface CompareOptions {
   readonly changed: CompiledSuite;
@@ -78,6 +79,8 @@ interface Known {
 }
 
 const PAGE = 200;
+const TOOLS_MAX = 1_000;
+const NOT_ASKED = { passed: 0, decided: 0 };
 const NOBODY: WhoseConversation = { agent: '', agent_version: '', environment: '' };
 
 export interface BacktestOptions extends CompareOptions {
@@ -116,12 +119,15 @@ class Backtest {
   /** Known evaluations by their result of weighing, which equal ones share. */
   readonly #known = new Map<Reweighed, Known>();
   readonly #askedCriteria = new Set<string>();
+  /** By conversations that were read again. */
+  readonly #toolsCalled = new Set<string>();
   readonly #counts = {
     weighedAgain: 0,
     askedAgain: 0,
     spansNotKept: 0,
     notUnderstood: 0,
     left: 0,
+    notOver: 0,
     withoutJudges: 0,
   };
 
@@ -234,8 +240,7 @@ class Backtest {
     );
     for (const { suiteVersion } of stored)
       this.#versions.set(suiteVersion, (this.#versions.get(suiteVersion) ?? 0) + 1);
-    // No evaluation of it is stored yet, and the suite would have made none.
-    if (row.revision === 0 && stored.length === 0 && changed.scope === 'conversation') return [];
+    const isNotOver = row.revision === 0 && stored.length === 0 && changed.scope === 'conversation';
     const turns = changed.scope === 'turn' ? await this.#another.turnsOf(row) : [undefined];
     if (typeof turns === 'string') {
       this.#couldNot(turns);
@@ -250,7 +255,9 @@ class Backtest {
       if (beside !== undefined) left.delete(beside);
       if (this.#couldNot(asked)) continue;
       for (const request of asked.waiting) this.#bills.add(request);
+      this.#noteTools(asked);
       if (beside === undefined) {
+        if (isNotOver) this.#counts.notOver += 1;
         this.#joined.add(this.#joined.groupOf(asked.side, asked.side, NOBODY), { conversation: row.row, turnId: '' });
         continue;
       }
@@ -266,6 +273,11 @@ class Backtest {
     }
     this.#counts.left += left.size;
     return compared;
+  }
+
+  #noteTools({ conversation }: Asked): void {
+    for (const { toolCalls } of conversation.turns)
+      for (const { name } of toolCalls) if (this.#toolsCalled.size < TOOLS_MAX) this.#toolsCalled.add(name);
   }
 
   #couldNot(asked: Asked | NotAsked): asked is NotAsked {
@@ -305,6 +317,9 @@ class Backtest {
   async #report(): Promise<BacktestReport> {
     const { changed, against } = this.#options;
     const comparison = this.#comparison;
+    // A suite that is new has nothing to be compared with: what it would say is all there is.
+    const isNew = comparison.compared === 0 && this.#joined.compared > 0;
+    const figures = comparison.figures((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again'));
     return {
       suite: changed.name,
       version: changed.version,
@@ -317,7 +332,9 @@ class Backtest {
       },
       counted: { compared: comparison.compared, ...this.#counts },
       joined: this.#joined.totals('after'),
-      ...comparison.figures((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
+      ...figures,
+      ...(isNew ? { criteria: this.#joined.criteria(() => 'new').map((one) => ({ ...one, before: NOT_ASKED })) } : {}),
+      neverCalled: this.#toolsCalled.size === 0 ? [] : toolsNeverCalled(changed, this.#toolsCalled),
       conversations: await named(comparison, this.#options.reader),
       judges: this.#bills.all(),
       alerts: this.#alerts?.result(),

@@ -147,7 +147,7 @@ export class Comparison {
   }
 
   /** How those came by their verdicts that both suites have. */
-  criteria(howOf: (criterion: string) => 'asked again' | 'weighed again' | 'said by both'): readonly CriterionChange[] {
+  criteria(howOf: (criterion: string) => Exclude<CriterionChange['how'], 'gone'>): readonly CriterionChange[] {
     const { before, after } = this.#suites;
     const names = new Set([
       ...after.criteria.map(({ name }) => name),

@@ -82,11 +82,13 @@ async function shadowReport(
       spansNotKept: 0,
       notUnderstood: 0,
       left: 0,
+      notOver: 0,
       withoutJudges: 0,
     },
     ...comparison.figures(() => 'said by both'),
     joined: alone.totals('after'),
     conversations: await named(comparison, reader),
+    neverCalled: [],
     judges: [],
     alerts: undefined,
   };

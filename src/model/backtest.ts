@@ -24,6 +24,8 @@ export interface BacktestReport {
   readonly changed: number;
   /** The most changed first. */
   readonly conversations: readonly ChangedConversation[];
+  /** Tools that its expressions name and no conversation called that was read again. */
+  readonly neverCalled: readonly { readonly tool: string; readonly didYouMean: string | undefined }[];
   readonly judges: readonly JudgeBill[];
   /** Undefined where regressions are not looked for. */
   readonly alerts: BacktestAlerts | undefined;
@@ -41,6 +43,8 @@ interface BacktestCounts {
   readonly notUnderstood: number;
   /** The changed suite is not for these any more. */
   readonly left: number;
+  /** Conversations that go on: asked as they are now, and among those that no suite scored. */
+  readonly notOver: number;
   /** Compared without the verdicts of judges who would have to be asked. */
   readonly withoutJudges: number;
 }

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { backtest, type BacktestOptions } from '../../src/backtest/backtest.ts';
 import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { backtestJson } from '../../src/report/documents/backtest-json.ts';
@@ -12,7 +12,9 @@ import { backtestDocument } from '../../src/report/documents/backtest-document.t
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 import { summarize } from '../../src/report/documents/summary.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
-import { defaultSettings } from '../engine/log-driver.ts';
+import { defaultSettings, LogDriver } from '../engine/log-driver.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
 import { CONVERSATIONS, record, type Recorded, removeDirectories, suiteOf } from './recorded.ts';
 
 const SUITE = `suite: calls
@@ -252,4 +254,50 @@ test('names from spans are no markup, and the report is JSON', async () => {
     against: { suite: 'calls', versions: [{ version: '1', evaluations: CONVERSATIONS }], configured: '1' },
     changed: report.changed,
   });
+});
+
+test('a new suite says what it would say, of whom it is asked, and which of its tools nobody called', async () => {
+  const fresh = await suiteOf(`suite: fresh
+scope: conversation
+criteria:
+  - { name: checked, question: Checked?, weight: 0.5, check: size(tools('check_availability')) > 0 }
+  - name: typed
+    question: Typed?
+    weight: 0.5
+    check: tools('check_avialability').all(c, c.ok) && size(tools("mail_*")) < 9
+`);
+  const report = await over(fresh, { against: 'fresh' });
+  const markdown = documentMarkdown(backtestDocument([report]));
+
+  expect(report.counted).toMatchObject({ compared: 0, notOver: 0 });
+  expect(report.joined.evaluations).toBe(CONVERSATIONS);
+  expect(report.criteria).toMatchObject([
+    { criterion: 'checked', how: 'new', before: { decided: 0 }, after: { decided: CONVERSATIONS } },
+    { criterion: 'typed', how: 'new', before: { decided: 0 }, after: { decided: CONVERSATIONS } },
+  ]);
+  expect(report.neverCalled).toEqual([{ tool: 'check_avialability', didYouMean: 'check_availability' }]);
+  expect(markdown).toContain(`${CONVERSATIONS} evaluations would be made, ${CONVERSATIONS} of them with a score`);
+  expect(markdown).toContain('No conversation called the tool `check_avialability`');
+  expect(markdown).not.toContain('Scores and outcomes');
+
+  const nobody = documentMarkdown(backtestDocument([await over(fresh, { against: 'fresh', agent: 'nobody' })]));
+  expect(nobody).toContain('No conversation is stored that the suite is for');
+});
+
+test('conversations that are not over are asked as they are, and counted', async () => {
+  const directory = tempDirectory();
+  const driver = new LogDriver({ directory, suites: [live] });
+  const at = Date.UTC(2026, 10, 20);
+  for (const { turns, agentVersion } of traffic({ seed: 5, conversations: 3, turnsMax: 1 }))
+    for (const turn of turns) driver.take({ at, request: exportRequest(turn, agentVersion) });
+  // The turns are, and their conversations wait for more.
+  driver.advance(at + 60_000);
+  driver.commit();
+  const reader = StoreReader.open(path.join(directory, 'store.db'));
+  onTestFinished(() => reader.close());
+  const report = await over(await suiteOf(SUITE.replace('calls', 'fresh')), { against: 'fresh', reader });
+
+  expect(report.counted).toMatchObject({ compared: 0, notOver: 3 });
+  expect(report.joined.evaluations).toBe(3);
+  expect(documentMarkdown(backtestDocument([report]))).toContain('3 of these are of conversations that are not over');
 });

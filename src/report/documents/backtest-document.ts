@@ -1,7 +1,7 @@
 /** A backtest for a person: figures before and after, and the conversations that changed. */
 import type { BacktestReport, BacktestTotals, Mover, RegressionEpisode, SideOfChange } from '../../model/backtest.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
-import { type Block, type Document, list, name, type Row, say, section } from './document.ts';
+import { type Block, type Document, list, name, type Phrase, type Row, say, section } from './document.ts';
 
 const ONE = 1_000_000;
 
@@ -12,7 +12,7 @@ export function backtestDocument(reports: readonly BacktestReport[]): Document {
 function reportSection(report: BacktestReport): Block {
   return section(headlineOf(report), [
     list(remarksOf(report)),
-    totalsSection(report),
+    ...(report.counted.compared === 0 ? [] : [totalsSection(report)]),
     ...tableSection(
       'Criteria',
       ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves the score by'],
@@ -24,7 +24,7 @@ function reportSection(report: BacktestReport): Block {
       report.agents.map(agentRow),
     ),
     ...tableSection('Alerts that would have been', ['regression of', 'before', 'after'], alertRows(report)),
-    changedSection(report),
+    ...(report.counted.compared === 0 ? [] : [changedSection(report)]),
   ]);
 }
 
@@ -38,11 +38,23 @@ function headlineOf({ suite, version, against }: BacktestReport): string {
 }
 
 /** How it came to its figures, and what is not in them. */
-function remarksOf({ counted, joined, alerts, judges, criteria }: BacktestReport): readonly string[] {
-  const { compared, weighedAgain, askedAgain, spansNotKept, notUnderstood, left, withoutJudges } = counted;
+function remarksOf({ counted, joined, alerts, judges, criteria, neverCalled }: BacktestReport): readonly Phrase[] {
+  const { compared, weighedAgain, askedAgain, spansNotKept, notUnderstood, left, notOver, withoutJudges } = counted;
   const some = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`]);
+  const isNew = compared === 0;
   return [
-    `${compared} evaluations compared${weighedAgain + askedAgain === 0 ? '' : `: ${weighedAgain} weighed again from stored verdicts, ${askedAgain} asked again from their spans`}`,
+    ...(isNew && joined.evaluations > 0
+      ? []
+      : [
+          `${compared} evaluations compared${weighedAgain + askedAgain === 0 ? '' : `: ${weighedAgain} weighed again from stored verdicts, ${askedAgain} asked again from their spans`}`,
+        ]),
+    ...(isNew && joined.evaluations === 0 && left + spansNotKept + notUnderstood === 0
+      ? ['No conversation is stored that the suite is for: see its `match`, --agent and --since']
+      : []),
+    ...neverCalled.map(
+      ({ tool, didYouMean: meant }) =>
+        say`No conversation called the tool ${name(tool)}, which the suite names${meant === undefined ? '' : say`: did you mean ${name(meant)}?`}`,
+    ),
     ...some(spansNotKept, 'could not be asked again, because their spans are not kept any more; they are in no figure'),
     ...some(notUnderstood, 'could not be asked again, because they could not be understood; they are in no figure'),
     ...some(
@@ -51,14 +63,17 @@ function remarksOf({ counted, joined, alerts, judges, criteria }: BacktestReport
     ),
     ...some(
       joined.evaluations,
-      `that were not made and would be: the changed suite is for these as well, with a mean score of ${scoreText(joined.tcr)}; they are in no other figure`,
+      isNew
+        ? `evaluations would be made, ${joined.scored} of them with a score: its mean is ${scoreText(joined.tcr)}`
+        : `that were not made and would be: the changed suite is for these as well, with a mean score of ${scoreText(joined.tcr)}; they are in no other figure`,
     ),
+    ...some(notOver, 'of these are of conversations that are not over: they are scored when they are'),
     ...some(withoutJudges, 'compared without verdicts of judges, who would have to be asked and were not'),
     ...judges.map(
       ({ judge, questions, calls, inputTokens, costLeast, costMost }) =>
         `judge ${judge}: ${questions} questions, ${calls} calls, about ${inputTokens} input tokens, ${money(costLeast)} to ${money(costMost)}`,
     ),
-    ...(criteria.some(({ points }) => points === undefined)
+    ...(!isNew && criteria.some(({ points }) => points === undefined)
       ? ['How far a criterion moves the score is not known, because the weights of what was stored are not at hand']
       : []),
     ...(alerts?.withoutEffort === true

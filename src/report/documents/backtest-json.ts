@@ -22,6 +22,7 @@ export function backtestJson(report: BacktestReport) {
       spans_not_kept: counted.spansNotKept,
       not_understood: counted.notUnderstood,
       left: counted.left,
+      not_over: counted.notOver,
       without_judges: counted.withoutJudges,
     },
     before: totalsJson(before),
@@ -45,6 +46,7 @@ export function backtestJson(report: BacktestReport) {
     })),
     changed: report.changed,
     conversations: report.conversations.map(changedJson),
+    never_called: report.neverCalled.map(({ tool, didYouMean: meant }) => ({ tool, did_you_mean: meant ?? null })),
     judges: report.judges.map(({ judge, questions, calls, inputTokens, costLeast, costMost }) => ({
       judge,
       questions,
