@@ -46,6 +46,8 @@ export interface Observed {
 
 const NAMES_SHOWN = 5;
 const CRITERIA_SHOWN = 3;
+/** Fewer may all be about something else. */
+const NEVER_SCORED_MIN = 10;
 const BEHIND_FROM_SECONDS = 30;
 /** Share of a criterion's verdicts. Below it, only a few conversations lacked something. */
 const UNDECIDED_SHARE = 0.5;
@@ -210,6 +212,7 @@ function adviceOf(observed: Observed): readonly Advice[] {
     ...doubted(scrape),
     ...unknownExporters(observed),
     ...undecided(observed),
+    ...neverScored(scrape),
     ...unnamed(scrape),
   ];
 }
@@ -339,6 +342,21 @@ function undecidedText(names: readonly string[], reason: string): string {
 function asked(scrape: Scrape, of: { readonly suite: string; readonly criterion: string }): number {
   const decided = ['pass', 'fail'].map((verdict) => scrape.sum('assay_verdicts_total', { ...of, verdict }));
   return decided.reduce((sum, count) => sum + count, scrape.sum('assay_criteria_undecided_total', of));
+}
+
+/** A suite that nothing decides looks like one that nothing fails. */
+function neverScored(scrape: Scrape): readonly Advice[] {
+  return scrape.by('suite', 'assay_evaluations_total').flatMap(([suite]) => {
+    const all = lasting(scrape, 'evaluations', { suite });
+    if (all < NEVER_SCORED_MIN || lasting(scrape, 'evaluations', { suite, outcome: 'unscored' }) < all) return [];
+    return [
+      {
+        problem: `${suite} has never given a score, in ${counted(all, 'evaluation')}`,
+        remedy:
+          '`assay explain` of a conversation says why; `assay backtest` of its file names tools that nobody called',
+      },
+    ];
+  });
 }
 
 function unnamed(scrape: Scrape): readonly Advice[] {

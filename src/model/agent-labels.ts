@@ -14,6 +14,9 @@ export type AgentLabels = {
 export const OTHER = 'other';
 export const FOLDED: AgentLabels = { agent: OTHER, agent_version: OTHER, environment: OTHER };
 
+/** Agent of the conversation by which `assay init` tests a service: nobody's, and in no list of agents. */
+export const TEST_AGENT = 'assay-init-test';
+
 /** Whether figures were asked for under that name, under which no conversation is found. */
 export function isOther(query: URLSearchParams): boolean {
   return query.getAll('agent').includes(OTHER) || query.getAll('agent_version').includes(OTHER);

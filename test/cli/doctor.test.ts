@@ -95,6 +95,17 @@ assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcom
   expect(advised(metrics)).toEqual(expected);
 });
 
+test('a suite that never gives a score is named, however few of its criteria lack something', () => {
+  const metrics = (unscored: number, others: number) =>
+    `assay_evaluations_total{suite="mine",outcome="unscored",agent="a",agent_version="1"} ${unscored}
+assay_evaluations_total{suite="mine",outcome="hard_failure",agent="a",agent_version="1"} ${others}
+`;
+
+  expect(advised(metrics(12, 0))).toEqual(['mine has never given a score, in 12 evaluations']);
+  expect(advised(metrics(12, 1))).toEqual([]);
+  expect(advised(metrics(9, 0))).toEqual([]);
+});
+
 test('an exporter that nobody knows is no matter where each of its turns has a tool call', () => {
   const seen = { scope: 'ours', turns: 3, turns_speaking_of_tools: 3, turns_with_tool_errors: 0 };
   const of = (turns_with_tools: number) =>

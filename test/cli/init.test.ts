@@ -129,7 +129,7 @@ test('it writes three files that are valid, keeps what is there, and removes wha
   );
   expect(written.stdout).toContain('pip install openinference-instrumentation-langchain opentelemetry-sdk');
   expect(written.stdout).toMatch(/No service runs at http:\/\/127\.0\.0\.1:1\b.*\n {2}node \S+bin\/assay\.mjs serve\n/);
-  expect(valid.stdout).toContain('valid: my-agent@1 (turn, 1 criteria)');
+  expect(valid.stdout).toMatch(/valid: assay-test-\S+@1 \(turn, 1 criteria\)/);
   expect([again.status, again.stdout.includes('written:')]).toEqual([0, false]);
   expect(undone.stdout).toBe(
     'removed: suites/my-agent.yaml\nleft, because init did not write it, or it was changed since: assay_tracing.py, assay.yaml\n',
@@ -146,9 +146,23 @@ test('the configuration that it writes is valid, and --undo leaves the folder as
   const valid = await assayHere(['validate'], { cwd: folder });
   const undone = await assayHere(['init', '--undo'], { cwd: folder });
 
-  expect(valid.stdout).toMatch(/^valid: default@\d+, my-agent@1\n/);
+  expect(valid.stdout).toMatch(/^valid: default@\d+, honesty@\d+, assay-test-\S+@1\n/);
   expect(undone.stdout).toContain('removed: assay-tracing.mjs, assay.yaml, suites/my-agent.yaml');
   expect(readdirSync(folder)).toEqual(['package.json']);
+});
+
+test('--undo keeps the suite that a changed configuration names', async () => {
+  const folder = projectWith({ 'requirements.txt': 'langgraph\n' });
+  await assayHere(['init', ...NOWHERE], { cwd: folder });
+  const configuration = path.join(folder, 'assay.yaml');
+  writeFileSync(configuration, readFileSync(configuration, 'utf8').replace('./.assay', './kept'));
+
+  const undone = await assayHere(['init', '--undo'], { cwd: folder });
+  const valid = await assayHere(['validate'], { cwd: folder });
+
+  expect(undone.stdout).toContain('removed: assay_tracing.py\nleft,');
+  expect(undone.stdout).toContain('assay.yaml, suites/my-agent.yaml');
+  expect(valid.status).toBe(0);
 });
 
 test('the module is a program, whatever the project is called', async () => {
@@ -224,8 +238,12 @@ test('it tests a running service, under the name of an agent that nobody has', a
   expect(stdout).toMatch(
     /\d\d:\d\d:\d\d {2}assay-init-test 1 {2}no fault found {2}1\.00 {2}assay-init-test-[0-9a-f]{8}\n/,
   );
-  expect(stdout).toContain('The service has no suite my-agent');
+  expect(stdout).toMatch(/The service has no suite assay-test-\w+, because it was started elsewhere/);
   expect(stdout).toContain(`where the agent runs, set it to ${running.otlp}`);
   expect(stdout).toMatch(/Latest conversations:\n\S+ {2}mine v1 /);
   expect(stdout).not.toContain('\u001b');
+  // The test is nobody's conversation.
+  const lists = ['conversations?agent=assay-init-test', 'facets', 'fleet'];
+  for (const list of lists)
+    expect(await (await fetch(`${running.http}/api/v1/${list}`)).text()).not.toContain('assay-init-test');
 });

@@ -96,6 +96,7 @@ test.for([
   ['reading what can only be written', { method: 'GET', body: '' }, 405, 'use PUT'],
   ['writing what can only be read', { path: '/api/conversations' }, 405, 'PUT is not supported here: use GET or HEAD'],
   ['a place that is none', { path: '/api/v1/truth' }, 404, 'nothing can be written at /api/v1/truth'],
+  ['spans', { method: 'POST', path: '/v1/traces' }, 404, 'at the port for OTLP over HTTP'],
   ['a parameter that is empty', { path: '/api/v1/truth/' }, 404, 'nothing can be written'],
   ['a path that is not encoded right', { path: '/api/v1/truth/%ff' }, 400, 'percent-encoding'],
   ['a body that is a form', { headers: { 'content-type': 'text/plain' } }, 415, 'application/json, not text/plain'],

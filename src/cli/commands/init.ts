@@ -4,13 +4,22 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { conversationList } from '../../api/conversation-list.ts';
 import { facets } from '../../api/facets.ts';
+import { TEST_AGENT } from '../../model/agent-labels.ts';
 import { conversationLine } from '../conversation-line.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { FRAMEWORKS, type Framework, type Language } from '../init/frameworks.ts';
-import { filesOf, isUnchanged, type Plan, removeUnchanged, TRACING_FILES, writeNew } from '../init/init-files.ts';
+import {
+  filesOf,
+  isUnchanged,
+  type Plan,
+  removeUnchanged,
+  suiteNameOf,
+  TRACING_FILES,
+  writeNew,
+} from '../init/init-files.ts';
 import { type Project, readProject, withoutRecorded } from '../init/project.ts';
 import { sayWhatToDo } from '../init/to-do.ts';
-import { sendTestConversation, TEST_AGENT, untilScored } from '../init/test-conversation.ts';
+import { forgetTestConversation, sendTestConversation, untilScored } from '../init/test-conversation.ts';
 import {
   ask,
   askedPort,
@@ -36,8 +45,8 @@ const LATEST = 50;
 
 const HELP = `
 Writes assay_tracing.py or assay-tracing.mjs, assay.yaml and suites/my-agent.yaml, and nothing else. A file that exists
-stays as it is. If a service runs, a test conversation of the agent ${TEST_AGENT} shows whether it receives and scores:
-exit code 1 if it was not scored within 90 seconds.
+stays as it is. If a service runs, a test conversation of the agent ${TEST_AGENT} shows whether it receives and scores,
+and is removed: exit code 1 if it was not scored within 90 seconds.
 
 Examples:
   assay init                            # looks at package.json, requirements.txt, pyproject.toml and their kind
@@ -82,7 +91,7 @@ export function addInit(program: Command, terminal: Terminal): void {
       }
       write(folder, plan, terminal);
       sayWhatToDo(folder, plan, terminal);
-      if (runs) await test({ ...service, otlp }, terminal);
+      if (runs) await test({ ...service, otlp, suite: suiteNameOf(plan) }, terminal);
       else
         terminal.out(
           `\nNo service runs at ${service.url}. Start one in this folder, and call init again to test it:\n  ${assayHere(folder)} serve`,
@@ -134,17 +143,24 @@ function undo(folder: string, { out }: Terminal): void {
   for (const name of tracing) out(`Remove the line that loads ${name}.`);
 }
 
-async function test(service: Parameters<typeof sendTestConversation>[0], terminal: Terminal): Promise<void> {
-  const { url, token } = service;
+async function test(
+  service: Parameters<typeof sendTestConversation>[0] & { readonly suite: string },
+  terminal: Terminal,
+): Promise<void> {
+  const { url, token, suite } = service;
   const id = await sendTestConversation(service);
   terminal.out(`\nA service runs at ${url}. Test conversation sent: ${id}`);
   const item = await untilScored(id, service, terminal);
   if (item === undefined)
     throw new CommandFailure('it was received, and was not scored in time: `assay doctor` says why', EXIT.failed);
   terminal.out(conversationLine(terminal, item));
+  if (!(await forgetTestConversation(id, service)))
+    terminal.out(`It stays, because the token may not remove it: assay forget --conversation ${id}`);
   const { suites } = facets.parse(await ask(new URL('/api/v1/facets', url), reading(token)));
-  if (!suites.includes('my-agent'))
-    terminal.out('The service has no suite my-agent: start it in this folder, where assay.yaml names it.');
+  if (!suites.includes(suite))
+    terminal.out(
+      `The service has no suite ${suite}, because it was started elsewhere. Stop it, and start it in this folder, where assay.yaml names it. Conversations that it has stay in its own store.\n  ${assayHere(process.cwd())} serve`,
+    );
   const latest = await ask(new URL(`/api/v1/conversations?limit=${LATEST}`, url), reading(token));
   const own = conversationList.parse(latest).conversations.filter(({ agent }) => agent !== TEST_AGENT);
   terminal.out(own.length === 0 ? '\nNo conversation of an agent has come yet.' : '\nLatest conversations:');

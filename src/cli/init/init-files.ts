@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Framework, Language } from './frameworks.ts';
 import type { Project } from './project.ts';
 
@@ -35,28 +36,43 @@ export function filesOf(plan: Plan): readonly InitFile[] {
       return [TRACING_FILES[language], (language === 'python' ? pythonText : nodeText)(own, plan)] as const;
     }),
     [CONFIGURATION, CONFIGURATION_TEXT],
-    [SUITE, SUITE_TEXT],
+    [SUITE, SUITE_TEXT.replace('<suite>', suiteNameOf(plan))],
   ];
   return texts.map(([name, text]) => ({ name, text: signed(name, text) }));
+}
+
+/** Named after the project, so that another one's suite is not taken for it. */
+export function suiteNameOf({ name }: Pick<Plan, 'name'>): string {
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return /^[a-z]/.test(plain) ? plain : 'my-agent';
 }
 
 /** False where something is there already. */
 export function writeNew(folder: string, { name, text }: InitFile): boolean {
   const file = path.join(folder, name);
-  mkdirSync(path.dirname(file), { recursive: true });
   try {
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return false;
+    if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
+      throw new CommandFailure(`${file} cannot be written: you may not write in this folder`, EXIT.input);
     throw error;
   }
 }
 
-/** Removes what is as it was written. */
+/** Removes what is as it was written, unless a configuration that stays names it. */
 export function removeUnchanged(folder: string): { readonly removed: string[]; readonly left: string[] } {
   const there = NAMES.filter((name) => existsSync(path.join(folder, name)));
-  const { removed = [], left = [] } = Object.groupBy(there, (name) => (isUnchanged(folder, name) ? 'removed' : 'left'));
+  const isNamed = there.includes(CONFIGURATION) && !isUnchanged(folder, CONFIGURATION) && namesSuite(folder);
+  const { removed = [], left = [] } = Object.groupBy(there, (name) =>
+    isUnchanged(folder, name) && !(isNamed && name === SUITE) ? 'removed' : 'left',
+  );
   for (const name of removed) rmSync(path.join(folder, name));
   const suites = path.join(folder, path.dirname(SUITE));
   if (removed.includes(SUITE)) {
@@ -67,6 +83,10 @@ export function removeUnchanged(folder: string): { readonly removed: string[]; r
     }
   }
   return { removed, left };
+}
+
+function namesSuite(folder: string): boolean {
+  return readFileSync(path.join(folder, CONFIGURATION), 'utf8').includes(SUITE);
 }
 
 export function isUnchanged(folder: string, name: string): boolean {
@@ -92,6 +112,8 @@ function environmentOf(frameworks: readonly Framework[], { name, version, otlp }
     OTEL_RESOURCE_ATTRIBUTES: `service.version=${version}`,
     // The default of 128 loses the answer of a long conversation.
     OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '4096',
+    // Spans leave after a second, where the default is five.
+    OTEL_BSP_SCHEDULE_DELAY: '1000',
     ...Object.assign({}, ...frameworks.map(({ tracing }) => tracing?.env ?? {})),
   });
 }
@@ -124,7 +146,9 @@ provider = trace.get_tracer_provider()
 if not isinstance(provider, TracerProvider):
     provider = TracerProvider()
     trace.set_tracer_provider(provider)
-provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(${address})))
+# Tests set OTEL_TRACES_EXPORTER=none, and send nothing.
+if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(${address})))
 ${lines(partsOf(frameworks, 'code', plan))}`;
 }
 
@@ -148,7 +172,8 @@ const NODE_IMPORTS = [
 const NODE_EXPORTER = [
   'const provider = new NodeTracerProvider({',
   '  resource: defaultResource().merge(detectResources({ detectors: [envDetector] })),',
-  '  spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],',
+  '  // Tests set OTEL_TRACES_EXPORTER=none, and send nothing.',
+  "  spanProcessors: process.env.OTEL_TRACES_EXPORTER === 'none' ? [] : [new BatchSpanProcessor(new OTLPTraceExporter())],",
   '});',
   'provider.register();',
   '// A program that ends by process.exit() has to await provider.forceFlush() before.',
@@ -161,14 +186,14 @@ function lines(of: readonly string[]): string {
 }
 
 const CONFIGURATION_TEXT = `# Settings of Assay: docs/reference/configuration.md. \`assay validate\` checks them.
-# \`default\` counts the faults that any agent can have. The other suite is yours.
-suites: [default, ./suites/my-agent.yaml]
+# \`default\` and \`honesty\` count the faults that any agent can have. The last suite is yours.
+suites: [default, honesty, ./suites/my-agent.yaml]
 # Conversations are stored here, with their content: keep the folder out of version control.
 data_dir: ./.assay
 `;
 
 const SUITE_TEXT = `# Questions about your agent, answered yes or no for each turn: docs/score/suites.md. \`assay validate\` checks them.
-suite: my-agent
+suite: <suite>
 version: '1'
 scope: turn
 criteria:
@@ -178,8 +203,8 @@ criteria:
     question: Is there an answer of at most 1500 characters?
     weight: 1
     check: size(final_answer) > 0 && size(final_answer) <= 1500
-  # \`assay suite draft --from-store\` proposes questions from the conversations that came. The weights sum to 1. A
-  # second question could be:
+  # \`assay inspect\` lists the tools that your agent called, and \`assay suite draft --tools <file>\` proposes questions
+  # from their schemas. The weights sum to 1. A second question could be:
   # - name: looked_up_once
   #   question: Was look_up called at most once?
   #   weight: 0.5

@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ConversationItem, conversationList } from '../../api/conversation-list.ts';
 import { requestOfMessages } from '../../offline/messages/recorded-messages.ts';
+import { TEST_AGENT } from '../../model/agent-labels.ts';
 import { Heartbeat } from '../heartbeat.ts';
-import { ask, type AskedService, askResponse, reading } from '../running-service.ts';
+import { ask, type AskedService, askResponse, reading, writing } from '../running-service.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const TEST_AGENT = 'assay-init-test';
 /** A turn is scored ten seconds after its last span, unless the service is set otherwise. */
 const SCORED_WITHIN_MS = 90_000;
 const ASK_EVERY_MS = 1_000;
@@ -48,6 +48,18 @@ export async function sendTestConversation({ otlp, writeToken }: Receiver): Prom
     })
   ).arrayBuffer();
   return id;
+}
+
+/** It is nobody's conversation, so it is gone afterwards. False where the token may not do that. */
+export async function forgetTestConversation(
+  id: string,
+  { url, writeToken }: Receiver & AskedService,
+): Promise<boolean> {
+  const asked = writing('POST', { conversation: id }, writeToken);
+  return ask(new URL('/api/v1/forget', url), asked).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Undefined if it was not scored in time. */

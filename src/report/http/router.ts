@@ -101,7 +101,14 @@ async function answerWrite(
   }
 }
 
+/** Where exporters write, at the ports for OTLP. */
+const OTLP_PATH = /^\/v1\/(?:traces|logs|metrics)$/;
+
 function nothingThere(pathname: string, method: string | undefined): Answer {
+  if (OTLP_PATH.test(pathname))
+    return jsonAnswer(404, {
+      error: 'no spans here, but at the port for OTLP over HTTP: 4318, unless otlp_http_port says another',
+    });
   const what = method === 'GET' ? 'nothing is at' : 'nothing can be written at';
   return jsonAnswer(404, { error: `${what} ${pathname.slice(0, 200)}; GET / lists what there is` });
 }

@@ -1,5 +1,6 @@
 /** `GET /api/v1/facets`: the values that filters can have, from the history of evaluations. */
 import { type Facets, facets, facetsQuery } from '../../../api/facets.ts';
+import { TEST_AGENT } from '../../../model/agent-labels.ts';
 import { versionKey, versionsFirstSeen } from './agent-versions.ts';
 import { liveSuites } from './chosen-suite.ts';
 import { isoTime } from './iso-time.ts';
@@ -19,7 +20,8 @@ export const getFacets = v1Read({
   answer: facets,
   read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query): Promise<Facets> => {
     const since = query.since ?? Date.now() - SINCE_MS;
-    const places = await reader.pages.countedPlaces({ width: HOUR_MS, since: Math.floor(since / HOUR_MS) * HOUR_MS });
+    const counted = await reader.pages.countedPlaces({ width: HOUR_MS, since: Math.floor(since / HOUR_MS) * HOUR_MS });
+    const places = counted.filter(({ agent }) => agent !== TEST_AGENT);
     const firstSeen = new Map((await versionsFirstSeen(reader)).map((one) => [versionKey(one), one.at]));
     const versions = [...Map.groupBy(places, versionKey)].flatMap(([key, all]) =>
       all.slice(0, 1).map(({ agent, agentVersion }) => {

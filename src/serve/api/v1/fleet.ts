@@ -5,7 +5,7 @@
  */
 import { type Fleet, fleet, fleetQuery } from '../../../api/fleet.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { OTHER } from '../../../model/agent-labels.ts';
+import { OTHER, TEST_AGENT } from '../../../model/agent-labels.ts';
 import { isWorse } from '../../../model/detection.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import type { FleetHistory } from '../../../store/fleet-history.ts';
@@ -61,7 +61,7 @@ one line for each agent, most harm first: failures an hour, how they changed, si
     const counted = [...Map.groupBy(rows, ({ agent }) => agent)].flatMap(([agent, own]) => {
       const suite = tellingSuite(among, own);
       const ofSuite = own.filter((row) => row.suite === suite?.name);
-      return suite === undefined ? [] : [{ agent, suite, rows: ofSuite }];
+      return suite === undefined || agent === TEST_AGENT ? [] : [{ agent, suite, rows: ofSuite }];
     });
     const { effects, related } = await effectsIn(reader, counted, { environments, since, until });
     const versions = await newestVersions(reader, { environments, until: now });

@@ -45,7 +45,7 @@ function draftOf({ name, hasCritical, knowsCost }: DraftSuite): string {
   const lines = [
     `${/^[a-z_][\w-]*$/i.test(name) ? name : JSON.stringify(name)}:`,
     '  # No more cases may get worse, as a whole or in a criterion, than chance explains. It takes about seven cases, or',
-    '  # two that are run three times (`assay run --repeats 3`).',
+    '  # two that are run three times (`assay run --repeats 3`). With 0, one case that broke is enough, also by chance.',
     '  cases_worse: by chance',
     '  # Cases of the baseline that were not run, or were changed: what was left out may be what broke.',
     '  missing_cases: 0',
