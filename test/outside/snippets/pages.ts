@@ -8,7 +8,7 @@ export type FileOfReader =
   | { readonly block: string; readonly of: string };
 
 export interface Page {
-  /** In the clone, where the reader stands. */
+  /** Where the reader stands, as seen from the clone. */
   readonly folder?: string;
   /** The reader's files: from a file of the project, as given, or a block of another page by how it begins. */
   readonly files?: Readonly<Record<string, FileOfReader>>;
@@ -157,7 +157,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
   },
   'docs/operate/operating.md': { isServed: true },
   'docs/start/quickstart.md': {
-    files: { 'agent.js': { block: '// agent.js', of: 'docs/score/release-gate.md' } },
+    folder: '../their-agent',
+    files: {
+      'agent.js': { block: '// agent.js', of: 'docs/score/release-gate.md' },
+      'requirements.txt': { text: 'openai\n' },
+    },
     replace: CONVERSATION,
     // The second version has a fault, and the gate finds it.
     codes: { 'npx assay gate v2': [1] },

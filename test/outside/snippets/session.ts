@@ -4,7 +4,7 @@ import { writtenAs } from '../../snippets/written.ts';
 import type { Page } from './pages.ts';
 
 /** Run before all pages, with a network. */
-const ONCE = ['npm ci'];
+const ONCE = ['npm ci', 'npm link'];
 
 /** Commands that go on: in a terminal of their own, until the reader needs their ports again. */
 const SERVERS: readonly {
@@ -19,7 +19,7 @@ const SERVERS: readonly {
     port: 4319,
   },
   {
-    begins: /^([A-Z_]+=\S+ )*npm start\b/,
+    begins: /^([A-Z_]+=\S+ )*(npm start|npx assay serve)\b/,
     ready: 'curl -sf localhost:4319/readyz',
     port: 4319,
     afterwards: 'send_conversations',

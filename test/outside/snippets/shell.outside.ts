@@ -32,11 +32,20 @@ const ENV = {
   ASSAY_CONVERSATION_IDLE: '1s',
 };
 
+/** `npm link` puts the command there. The configuration of npm for the machine would be looked for there, too. */
+const LINKED = { ...ENV, npm_config_prefix: path.join(base, 'global') };
+
 beforeAll(() => {
   copyTracked(clone);
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
     cwd: clone,
     env: ENV,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  mkdirSync(path.join(base, 'global/lib'), { recursive: true });
+  execFileSync('npm', ['link', '--no-audit', '--no-fund'], {
+    cwd: clone,
+    env: LINKED,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   // As pages say where a clone's modules are imported.
@@ -67,6 +76,7 @@ test.each(shareOf(pages, 2))(
     for (const installed of ['node_modules', 'dist'])
       symlinkSync(path.join(clone, installed), path.join(home, installed));
     const folder = path.join(home, declared.folder ?? '');
+    mkdirSync(folder, { recursive: true });
     for (const [file, content] of Object.entries(declared.files ?? {})) {
       writeFileSync(path.join(folder, file), textOf(content));
     }
@@ -90,7 +100,7 @@ test.each(shareOf(pages, 2))(
       [...USER, '--net', '--pid', '--mount-proc', '--fork', '--kill-child', 'bash', script],
       {
         cwd: folder,
-        env: { ...ENV, ...declared.env, SESSION: path.dirname(script), CLONE: home },
+        env: { ...LINKED, ...declared.env, SESSION: path.dirname(script), CLONE: home },
         encoding: 'utf8',
         timeout: HANGS_AFTER_MS,
         killSignal: 'SIGKILL',
