@@ -7,7 +7,7 @@ import { hasReadingTime, userPages, withReadingTime, wordsIn } from '../../scrip
 /** Made by programs from what they describe, so that they are as long as that. */
 const GENERATED = ['METRICS.md', 'configuration.md', 'conformance.md'].map((page) => `docs/reference/${page}`);
 /** Holds today. A lower limit is welcome, a higher one is not. */
-const WORDS_MAX = 41_000;
+const WORDS_MAX = 35_000;
 const README_WORDS_MAX = 700;
 const WORDS_MAX_OF: Readonly<Record<string, number>> = { 'quickstart.md': 900, 'reviewers.md': 600 };
 
