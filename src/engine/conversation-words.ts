@@ -11,9 +11,9 @@ const READ_CHARACTERS = 8192;
 /** The most that one text brings. */
 const WORDS_MAX = 1000;
 /** Characters of a tool's arguments or result: an answer of thousands of rows is found by its first ones. */
-const TOOL_CHARACTERS = 1024;
+const TOOL_CHARACTERS = 4096;
 /** Characters of all tools of one turn, so that they do not drive out what was said. */
-const TOOLS_CHARACTERS = 4096;
+const TOOLS_CHARACTERS = 8192;
 
 /** Words with a blank between two. A word of two texts is there twice. */
 export function spokenWords(id: ConversationId, turns: readonly Turn[]): string {

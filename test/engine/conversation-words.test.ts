@@ -10,7 +10,7 @@ const content = (text: string) => ({ state: 'whole' as const, text, json: text }
 test('tools give words by their names, arguments and results, of which the beginnings count', () => {
   const call = aToolCall('track_parcel', {
     args: content('{"order":4711}'),
-    result: content(`Graz ${'x '.repeat(2000)}late`),
+    result: content(`Graz ${'x '.repeat(3000)}late`),
   });
 
   const words = spokenWords(ID, [aTurn({ toolCalls: [call] })]).split(' ');

@@ -4,6 +4,7 @@ import type { Moved } from '../../src/api/moved.ts';
 import type { Trend } from '../../src/api/trend.ts';
 import { headlineOf } from '../../src/page/overview/headline.tsx';
 import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
+import { troublesIn } from '../../src/page/overview/since-version.tsx';
 import { detectionsOf } from '../../src/page/overview/open-detections.tsx';
 
 const SINCE = '2026-11-20T10:00:00.000Z';
@@ -81,6 +82,44 @@ test('an alarm of what is shown comes before everything, and one of others does 
   expect(shown.others).toBe(2);
   expect(shown).toMatchObject({ learning: 2, watching: 3 });
   expect(headlineOf({ ...SHOWN, open: [], moved: movedBy(-0.1, 0, 0.1) })?.is).toBe('same');
+});
+
+const BROKEN = {
+  fact: 'failed call: look_up',
+  says: '',
+  within: { count: 16, of: 48 },
+  others: { count: 0, of: 52 },
+  lift: { low: 4 },
+  chance: 1e-6,
+  also: ['ended: with an error', 'tool: pay', 'error message: no seat'],
+  conversation_ids: [],
+  link: '',
+};
+
+test('a tool that fails with a version is said first, however little the score makes of it', () => {
+  const [trouble] = troublesIn({ finds: [BROKEN], looked_at: 300 });
+  const shown = { ...SHOWN, version: 'v2', trouble };
+
+  expect(headlineOf({ ...shown, moved: movedBy(-0.1, -0.002, 0.04) })).toEqual({
+    is: 'fell',
+    sentence:
+      'helper: with v2, look_up failed in 16 of 48 conversations, and in none of 52 others; with it, the error “no seat”, it ended with an error. No change of the TCR that is clear of chance: −0.2 points (−10.0 to +4.0), 30 conversations against 40 before, since v2 was first seen at',
+    since: SINCE,
+  });
+  expect(headlineOf({ ...shown, moved: movedBy(-0.2, -0.1, -0.05) })?.sentence).toMatch(/^helper: the TCR fell by/);
+  expect(headlineOf({ ...shown, open: [ALARM], moved: undefined })?.sentence).toBe(ALARM.sentence);
+  expect(headlineOf({ ...shown, moved: undefined })?.sentence).toMatch(/^helper: with v2, .* an error\.$/);
+});
+
+test('a trouble is a fact about failures that chance hardly brings, the most frequent first', () => {
+  const rare = { ...BROKEN, fact: 'error message: no seat', within: { count: 9, of: 48 }, chance: 1e-9 };
+  const likely = { ...BROKEN, fact: 'failed call: pay', chance: 0.001 };
+  const harmless = { ...BROKEN, fact: 'tool: look_up' };
+
+  expect(troublesIn({ finds: [rare, harmless, likely, BROKEN], looked_at: 300 }).map(({ words }) => words)).toEqual([
+    'look_up failed',
+    'the error “no seat”',
+  ]);
 });
 
 test('too little is said to be too little', () => {

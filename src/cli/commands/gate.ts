@@ -114,7 +114,9 @@ export function addGate(program: Command, terminal: Terminal): void {
       else if (flags.markdown !== '-' && flags.junit !== '-')
         printGate(terminal, result, gate, { tableBy: flags.details === true ? undefined : tableBy });
       if (baseline === undefined && result.decision === 'not_enough_evidence')
-        terminal.err('note: without --baseline nothing is compared, and rules on drops, rises and cases cannot be told');
+        terminal.err(
+          'note: without --baseline nothing is compared, and rules on drops, rises and cases cannot be told',
+        );
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });

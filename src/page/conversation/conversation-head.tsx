@@ -66,13 +66,16 @@ export function ConversationHead({ id, query, conversation, row, onClose, onStep
   );
 }
 
+/** Spans that name no environment. */
+const NO_NAME = 'unknown';
+
 function Summary({ conversation }: { readonly conversation: ConversationDetail }) {
   const worst = worstOf(conversation.evaluations);
   const facts = [
     worst?.score === undefined || worst.score === null ? 'no score' : `score ${scoreText(worst.score)}`,
     ...(worst?.decided_share === undefined ? [] : [`decided ${percent(worst.decided_share, 0)}`]),
     ...(worst?.about === 'form' ? ['form only'] : worst?.about === 'rules' ? ['rules only'] : []),
-    `revision ${conversation.revision}`,
+    ...(conversation.revision > 1 ? [`scored ${conversation.revision} times`] : []),
     ...(conversation.duration_ms === undefined ? [] : [durationText(conversation.duration_ms)]),
     ...(conversation.tokens === undefined ? [] : [counted(conversation.tokens, 'token')]),
     ...costFacts(conversation.cost),
@@ -84,7 +87,7 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
         <SpanText key={fact} in="span" text={fact} />
       ))}
       <SpanText in="span" text={`${conversation.agent} ${conversation.agent_version}`} />
-      <SpanText in="span" text={conversation.environment} />
+      {conversation.environment !== NO_NAME && <SpanText in="span" text={conversation.environment} />}
       <span>
         <Time at={conversation.began_at} />
         {conversation.clock_wrong === true && ' (the clock of its spans is wrong: this is when it arrived)'}

@@ -143,7 +143,8 @@ function undecidedOf(evaluations: readonly FullEvaluation[]): string[] {
   const undecided = evaluations.map(({ decided_share: decided = 1 }) => 1 - decided);
   const [low, high] = [Math.min(...undecided), Math.max(...undecided)];
   const waits = new Set(evaluations.flatMap(({ waits_for: of = [] }) => of));
-  const share = high - low < 0.005 ? percent(high, 0) : `${percent(low, 0)} to ${percent(high, 0)}`;
+  const ends = [percent(low, 0), percent(high, 0)];
+  const share = [...new Set(ends)].join(' to ');
   return [
     ...(high > 0 ? [`${share} of the weight could not be decided.`] : []),
     ...(waits.size > 0 ? [`Waits for a judge: ${[...waits].join(', ')}.`] : []),

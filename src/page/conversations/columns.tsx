@@ -49,7 +49,10 @@ export function columnsOf({ query }: Place, { agents }: Pick<Facets, 'agents'>):
   const asked = query.get('columns')?.split(',');
   if (asked !== undefined) return NAMES.filter((name) => asked.includes(name));
   const isMixed = query.getAll('agent').length !== 1 && agents.length > 1;
-  return NAMES.filter((name) => USUAL.includes(name) || (isMixed && name === 'agent'));
+  const isByLength = query.get('order') === 'longest';
+  return NAMES.filter(
+    (name) => USUAL.includes(name) || (isMixed && name === 'agent') || (isByLength && name === 'duration'),
+  );
 }
 
 /** The same columns in an address, whatever would be usual there. */

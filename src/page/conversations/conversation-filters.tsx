@@ -11,7 +11,7 @@ import {
   sinceFilter,
   suiteFilters,
 } from '../shell/filter-bar.tsx';
-import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
+import { LIST_FILTERS, MISSED, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
 import { counted } from '../text/format.ts';
 import { OUTCOME_LOOKS } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
@@ -20,9 +20,6 @@ import { SpanText } from '../text/span-text.tsx';
 const ANY_FAILURE = 'failed';
 /** No outcome: a conversation may succeed, and a criterion fail all the same. */
 const ANY_CRITERION = 'failed_criterion';
-
-/** Came out bad, and the suites call it fine: what they miss. */
-export const MISSED = 'missed';
 
 export function listQueryOf({ query }: Place): URLSearchParams {
   const asked = onlyOf(query, [...SHARED_FILTERS, ...LIST_FILTERS]);

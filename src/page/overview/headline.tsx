@@ -3,6 +3,7 @@
  *
  *   an alarm     detection has one open for the suite and the agents that are shown, the one that began last
  *   a change     the comparison with the time before is clear of chance
+ *   a trouble    something fails more often with the new version, whatever the score makes of it
  *   no change    there is such a comparison, and it is not
  *   too early    there is none yet
  */
@@ -10,9 +11,11 @@ import type { Detections } from '../../api/detections.ts';
 import type { Moved } from '../../api/moved.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import type { About } from '../../model/evaluation.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { counted, countText, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
+import { oftenText, type Trouble } from './since-version.tsx';
 
 interface Told {
   readonly is: 'fell' | 'rose' | 'same' | 'early';
@@ -27,13 +30,24 @@ interface HeadlineParts {
   readonly moved: Moved | undefined;
   /** Version whose first conversation begins the time compared, if one does. */
   readonly version: string | undefined;
+  /** The most frequent of those that came with that version. */
+  readonly trouble?: Trouble | undefined;
   /** Agents that are shown. */
   readonly whose: string;
   readonly about: About | undefined;
   readonly scope: 'conversation' | 'turn';
 }
 
-export function headlineOf({ open, moved, version, whose, about, scope }: HeadlineParts): Told | undefined {
+export function headlineOf({ trouble, ...parts }: HeadlineParts): Told | undefined {
+  const told = byScore(parts);
+  const { version, whose, open } = parts;
+  if (trouble === undefined || version === undefined || open.length > 0 || told?.is === 'fell') return told;
+  const came = `${whose}: with ${version}, ${trouble.words} ${oftenText(trouble)}.`;
+  const itself = told === undefined ? '' : ` ${capitalized(told.sentence.slice(`${whose}: `.length))}`;
+  return { is: 'fell', sentence: `${came}${itself}`, ...(told?.since === undefined ? {} : { since: told.since }) };
+}
+
+function byScore({ open, moved, version, whose, about, scope }: Omit<HeadlineParts, 'trouble'>): Told | undefined {
   const alarm = open.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? 1 : -1))[0];
   if (alarm !== undefined)
     return { is: alarm.size !== undefined && alarm.size.value > 0 ? 'rose' : 'fell', sentence: alarm.sentence };

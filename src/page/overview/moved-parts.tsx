@@ -77,7 +77,7 @@ export function MovedParts({ asked: { reply, version }, trend, place }: MovedPro
 }
 
 /** Beginning of the time before the one that is shown: a line of the fleet compares with the same. */
-function beforeOf({ since, until }: Trend): string {
+export function beforeOf({ since, until }: Pick<Trend, 'since' | 'until'>): string {
   return new Date(2 * Date.parse(since) - Date.parse(until)).toISOString();
 }
 

@@ -86,7 +86,11 @@ function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly 
   const facts = [
     `${counted(sample, 'conversation')} read${own === 0 ? '' : `, ${own} by you just now`}`,
     ...(outOfTurn === 0 ? [] : [`${outOfTurn} more read out of turn: not in the estimate`]),
-    ...(byTwo === 0 ? [] : [`${counted(byTwo, 'conversation')} read by two people, who disagreed about ${disagreed}`]),
+    ...(byTwo === 0
+      ? []
+      : [
+          `${counted(byTwo, 'conversation')} read by two people, who ${disagreed === 0 ? 'agreed' : `disagreed about ${disagreed}`}`,
+        ]),
     ...notSpokenFor(conversations),
   ];
   return (

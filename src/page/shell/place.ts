@@ -47,6 +47,9 @@ function withoutAll(query: URLSearchParams): URLSearchParams {
   return query;
 }
 
+/** A value of `came_out`: it came out bad, and the suites call it fine. */
+export const MISSED = 'missed';
+
 export function addressOf(view: PageView, query: URLSearchParams, conversation?: string): string {
   const path = conversation === undefined ? PAGE_PATHS[view][0] : `/conversations/${encodeURIComponent(conversation)}`;
   const search = query.toString();

@@ -16,6 +16,9 @@ export function Problem({ of, again }: { readonly of: NoReply; readonly again?: 
     <section class="problem" role="alert">
       <h2>{TITLES[of.is]}</h2>
       <SpanText in="p" text={of.why} charactersMax={2_000} />
+      {of.is === 'refused' && (
+        <p class="aside">If the service was updated or set back since this page was opened, load the page again.</p>
+      )}
       {of.is === 'away' && of.isStore === true && (
         <p class="aside">
           {'Receiving spans does not depend on this: '}

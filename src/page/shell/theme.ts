@@ -1,5 +1,5 @@
 /** Light, dark, or as the system is. The choice is kept in this browser. */
-export const THEMES = ['system', 'light', 'dark'] as const;
+const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEPT_AS = 'assay.theme';

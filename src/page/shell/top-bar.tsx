@@ -8,7 +8,7 @@ import { keptToken } from '../api/token.ts';
 import { isNobody, useMe } from '../api/use-me.ts';
 import { useService } from '../api/use-service.ts';
 import { addressOf, type Place, sharedFilters } from './place.ts';
-import { applyTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
+import { applyTheme, chosenTheme, type Theme } from './theme.ts';
 import { VIEWS } from './views.ts';
 
 const NOTHING_ASKED = new URLSearchParams();
@@ -44,11 +44,16 @@ export function TopBar({ place, onHelp }: { readonly place: Place | undefined; r
   );
 }
 
-/** One press goes to the next of the three. */
+/** One press goes to the next of the three. The first shows another look than that of the system. */
 function ThemeChoice() {
   const [theme, setTheme] = useState(chosenTheme);
-  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
   const onClick = () => {
+    const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const order: readonly Theme[] = [
+      'system',
+      ...(isDark ? (['light', 'dark'] as const) : (['dark', 'light'] as const)),
+    ];
+    const next = order[(order.indexOf(theme) + 1) % order.length] ?? 'system';
     applyTheme(next);
     setTheme(next);
   };

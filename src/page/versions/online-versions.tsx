@@ -174,9 +174,7 @@ function Compared({ compared, isOld, place }: ComparedProps) {
       <section>
         <h2>
           {suite}
-          <span class="aside">
-            {' conversations of all this time, weighed to one mix of the traffic that spans name'}
-          </span>
+          <span class="aside">{' by conversations, each counted once and weighed to the same mix of requests'}</span>
         </h2>
         {notes.map((one) => (
           <p key={one} class="limits">
@@ -225,6 +223,7 @@ function behind(place: Place, suite: string, changes: Readonly<Record<string, st
 function Sides({ compared, place }: { readonly compared: VersionsCompared; readonly place: Place }) {
   const { a, b, suite, about } = compared;
   const sides = [a, b];
+  const isByTurn = sides.some(({ evaluations, conversations }) => evaluations > conversations);
   const outcomes = OUTCOMES_IN_ORDER.filter((one) => sides.some((side) => (side.outcomes[one] ?? 0) > 0));
   const row = (name: string | JSX.Element, of: (side: (typeof sides)[number]) => JSX.Element | string) => (
     <tr>
@@ -239,7 +238,10 @@ function Sides({ compared, place }: { readonly compared: VersionsCompared; reado
   const words = wordsOf(about);
   return (
     <section>
-      <h2>Each by itself</h2>
+      <h2>
+        Each by itself
+        <span class="aside">{isByTurn ? ' by turns, as they came' : ' as they came'}</span>
+      </h2>
       <Table
         class="before-after two-sides"
         heads={{ Figure: 'only-heard', [`A, ${a.agent_version}`]: 'number', [`B, ${b.agent_version}`]: 'number' }}

@@ -7,10 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ExportQuery } from '../../api/export.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
-import type { SearchCursor } from '../../store/conversation-search.ts';
 import type { ReadEvaluation } from '../../store/read-evaluation.ts';
 import { searchOf } from '../api/v1/conversation-list.ts';
-import { cursorText } from '../api/v1/cursor-text.ts';
 
 /** Conversations that a page looks for. */
 const PAGE_ROWS = 500;
@@ -26,25 +24,26 @@ export interface ExportedConversation {
   readonly evaluations: readonly ReadEvaluation[];
 }
 
-export type ExportReader = Pick<ConversationReader, 'pages'>;
+export type ExportReader = Pick<ConversationReader, 'pages' | 'find'>;
 
 /** Empty lists come as well, so that a caller can see that it goes on. Rejects where the store cannot be read for a minute. */
 export async function* exportedConversations(
-  { pages }: ExportReader,
+  reader: ExportReader,
   query: ExportQuery,
   { retryMs = RETRY_MS }: { readonly retryMs?: number } = {},
 ): AsyncGenerator<readonly ExportedConversation[]> {
-  let cursor: string | undefined = query.cursor;
+  const { pages } = reader;
+  const asked = await patiently(async () => searchOf(reader, { ...query, order: 'latest', limit: PAGE_ROWS }), retryMs);
+  let { cursor } = asked;
   for (;;) {
-    const search = searchOf({ ...query, cursor, order: 'latest', limit: PAGE_ROWS });
+    const search = { ...asked, cursor };
     const page = await patiently(async () => pages.search(search), retryMs);
     for (const rows of fewAtATime(page.rows)) {
       const read = await patiently(async () => pages.evaluations(rows, { revisions: 'last', of: 'live' }), retryMs);
       yield rows.map((row) => ({ row, evaluations: read.get(row.row) ?? [] }));
     }
-    const next: SearchCursor | undefined = page.next;
-    if (next === undefined) return;
-    cursor = cursorText(next);
+    cursor = page.next;
+    if (cursor === undefined) return;
     if (page.rows.length === 0) yield [];
   }
 }

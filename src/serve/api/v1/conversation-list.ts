@@ -16,7 +16,7 @@ const MILLION = 1_000_000;
 const WORDS_MAX = 8;
 
 interface ListSide {
-  readonly reader: Pick<ConversationReader, 'pages'>;
+  readonly reader: Pick<ConversationReader, 'pages' | 'find'>;
   readonly suites: () => readonly SuiteOutline[];
 }
 
@@ -29,7 +29,7 @@ a page of conversations with first question, last answer and failed criteria: do
   query: conversationListQuery,
   answer: conversationList,
   read: async ({ reader, suites }: ListSide, query): Promise<ConversationList> => {
-    const { rows, next, lookedAt, total } = await reader.pages.search(searchOf(query));
+    const { rows, next, lookedAt, total } = await reader.pages.search(await searchOf(reader, query));
     const evaluations = await reader.pages.evaluations(rows, { revisions: 'last', of: 'live' });
     return {
       conversations: rows.map((row) => conversationItemOf(row, evaluations.get(row.row) ?? [], suites())),
@@ -40,7 +40,18 @@ a page of conversations with first question, last answer and failed criteria: do
   },
 });
 
-export function searchOf(query: ConversationListQuery): ConversationSearch {
+/** Words that are the id of a conversation find it alone: the words of an id are in others, too. */
+export async function searchOf(
+  reader: Pick<ConversationReader, 'find'>,
+  query: ConversationListQuery,
+): Promise<ConversationSearch> {
+  const id = query.words?.trim() ?? '';
+  if (query.conversation_id === undefined && id !== '' && (await reader.find(id)) !== undefined)
+    return { ...filtersOf(query), words: undefined, ids: [id] };
+  return filtersOf(query);
+}
+
+function filtersOf(query: ConversationListQuery): ConversationSearch {
   return {
     agents: query.agent,
     agentVersions: query.agent_version,

@@ -31,7 +31,7 @@ facts that the conversations of a list have in common, against the others of the
   query: commonQuery,
   answer: commonAnswer,
   read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<CommonAnswer> => {
-    const { rows, isCut } = await listed(reader, searchOf({ ...asked, order: 'latest', limit: PAGE }));
+    const { rows, isCut } = await listed(reader, await searchOf(reader, { ...asked, order: 'latest', limit: PAGE }));
     const byAgent = [...Map.groupBy(rows, (row) => row.agent)].toSorted((a, b) => b[1].length - a[1].length);
     // Facts of several agents would tell the agents apart.
     const [agent, own = []] = byAgent[0] ?? [];

@@ -58,6 +58,9 @@ test('conversations are listed, searched and shown whole, in bounded answers', {
   // In the result of a tool, and only there.
   expect(await idsBy('?words=place')).toEqual(['asked/1 ü']);
   expect(await listed('?words=place')).toMatchObject({ total: 1 });
+  // An id as it is finds its conversation alone, and a part of one finds all that have it.
+  expect(await listed(`?words=${encodeURIComponent(' asked/1 ü ')}`)).toMatchObject({ total: 1 });
+  expect(await idsBy('?words=asked')).toContain('asked/1 ü');
   const excerpt = async (words: string) =>
     (await get(running, `/api/v1/excerpts/${encodeURIComponent('asked/1 ü')}?words=${words}`)).body;
   expect(await excerpt('place')).toEqual({
