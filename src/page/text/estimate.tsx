@@ -17,27 +17,35 @@ interface EstimateProps {
 
 export function ShareEstimate({ estimate, of }: EstimateProps) {
   if (estimate === undefined) return 'not known';
-  return figure(percent(estimate.value), percentRange(estimate), ' %', estimate, of);
+  const range = percentRange(estimate);
+  return figure({ value: percent(estimate.value), range, ifOpen: `${range} %` }, estimate, of);
 }
 
 /** Evaluations with a fault, of 100, from the share of those without. */
 export function FaultEstimate({ estimate }: { readonly estimate: ApiEstimate }) {
   const of100 = (share: number) => ((1 - share) * 100).toFixed(1);
-  return figure(of100(estimate.value), `${of100(estimate.high)}–${of100(estimate.low)}`, '', estimate);
+  const range = `${of100(estimate.high)}–${of100(estimate.low)}`;
+  return figure({ value: of100(estimate.value), range, ifOpen: range }, estimate);
 }
 
 export function ScoreEstimate({ estimate }: EstimateProps) {
   if (estimate === undefined) return 'not known';
-  return figure(scoreText(estimate.value, 3), scoreRange(estimate), '', estimate);
+  return figure({ value: scoreText(estimate.value, 3), range: scoreRange(estimate) }, estimate);
 }
 
-/** The unit stands behind the range where that is read first. */
-function figure(value: string, range: string, unit: string, { n, low, high }: ApiEstimate, of = 'evaluation') {
-  const isOpen = high - low > OPEN;
+interface Figure {
+  readonly value: string;
+  readonly range: string;
+  /** Read first where a share may be nearly anything. */
+  readonly ifOpen?: string;
+}
+
+function figure({ value, range, ifOpen }: Figure, { n, low, high }: ApiEstimate, of = 'evaluation') {
+  const open = high - low > OPEN ? ifOpen : undefined;
   return (
     <span class="estimate" title={`95 % interval, from ${counted(n, of)}`}>
-      <span class="value">{isOpen ? `${range}${unit}` : value}</span>{' '}
-      <span class="range">{isOpen ? `(${value} in ${counted(n, of)})` : `(${range})`}</span>
+      <span class="value">{open ?? value}</span>{' '}
+      <span class="range">{open === undefined ? `(${range})` : `(${value} in ${counted(n, of)})`}</span>
     </span>
   );
 }
