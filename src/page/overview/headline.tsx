@@ -9,13 +9,15 @@
  */
 import type { Detections } from '../../api/detections.ts';
 import type { Moved } from '../../api/moved.ts';
+import type { Trend } from '../../api/trend.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import type { About } from '../../model/evaluation.ts';
 import { capitalized } from '../text/capitalized.ts';
 import { counted, countText, points } from '../text/format.ts';
+import type { Place } from '../shell/place.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
-import { oftenText, type Trouble } from './since-version.tsx';
+import { oftenText, SinceVersion, type Trouble, useTroubles } from './since-version.tsx';
 
 interface Told {
   readonly is: 'fell' | 'rose' | 'same' | 'early';
@@ -87,13 +89,25 @@ const PART_WORDS: Readonly<Record<string, string | undefined>> = {
   mix: 'another mix of traffic, or of what was decided,',
 };
 
-export function Headline(parts: HeadlineParts) {
-  const told = headlineOf(parts);
-  if (told === undefined) return null;
+interface HeadlineProps extends Omit<HeadlineParts, 'trouble' | 'about' | 'scope'> {
+  readonly trend: Trend;
+  readonly place: Place;
+}
+
+/** With what came with a version below it. */
+export function Headline({ trend, place, ...parts }: HeadlineProps) {
+  const { version } = parts;
+  const troubles = useTroubles(trend, place, version);
+  const told = headlineOf({ ...parts, about: trend.about, scope: trend.scope, trouble: troubles[0] });
   return (
-    <p class={`headline ${told.is}`} role="status">
-      <SpanText text={told.sentence} charactersMax={600} />
-      {told.since !== undefined && [' ', <Time key="since" at={told.since} />, '.']}
-    </p>
+    <>
+      {told !== undefined && (
+        <p class={`headline ${told.is}`} role="status">
+          <SpanText text={told.sentence} charactersMax={600} />
+          {told.since !== undefined && [' ', <Time key="since" at={told.since} />, '.']}
+        </p>
+      )}
+      <SinceVersion troubles={troubles} version={version} trend={trend} place={place} />
+    </>
   );
 }

@@ -21,7 +21,6 @@ import { changesOnLine } from './marks.ts';
 import { Headline } from './headline.tsx';
 import { MovedParts, useMoved } from './moved-parts.tsx';
 import { detectionsOf, OpenDetections } from './open-detections.tsx';
-import { SinceVersion, useTroubles } from './since-version.tsx';
 import { SubAgents } from './sub-agents.tsx';
 import { TrendChart } from './trend-chart.tsx';
 import { UsersSay } from './users-say.tsx';
@@ -107,20 +106,17 @@ interface SectionsProps {
 function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
   const asked = useMoved(trend, place);
   const shown = detections === undefined ? undefined : detectionsOf(detections, trend.suite, place.query);
-  const troubles = useTroubles(trend, place, asked.version);
-  const { about, scope } = trend;
+  const { about } = trend;
   return (
     <div class={isOld ? 'sections old' : 'sections'} aria-busy={isOld}>
       <Headline
         open={shown?.open ?? []}
         moved={asked.reply?.is === 'here' ? asked.reply.value : undefined}
         version={asked.version}
-        trouble={troubles[0]}
+        trend={trend}
+        place={place}
         whose={(trend.agents.length === 1 ? trend.agents[0] : undefined) ?? 'All agents together'}
-        about={about}
-        scope={scope}
       />
-      <SinceVersion troubles={troubles} version={asked.version} trend={trend} place={place} />
       <Figures figures={series.whole} trend={trend} limit={wordsOf(about).limit} place={place} />
       {isOther(place.query) && <p class="aside about-other">{ABOUT_OTHER}</p>}
       <TrendChart
