@@ -25,6 +25,7 @@ const step = z.strictObject({
   began_at: time,
   ended_at: time,
   status: z.enum(['ok', 'error']),
+  says_failed: z.literal(true).optional().meta({ description: 'its status is ok, and its result says that it failed' }),
   error: z.string().optional(),
   arguments: json.optional(),
   result: json.optional(),

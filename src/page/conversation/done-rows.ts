@@ -49,6 +49,11 @@ export function doneRows(turn: TurnJson, conversation: Agents, { isAll, chosen }
   return { rows, others: all.length - rows.length };
 }
 
+/** By its status, or by its own words: many tools give an error as a text. */
+export function isFailed({ status, says_failed: says }: Pick<TranscriptStepJson, 'status' | 'says_failed'>): boolean {
+  return status === 'error' || says === true;
+}
+
 function isOfInterest(step: TranscriptStepJson, by: string | undefined, answered: string): boolean {
   const { kind, status, output = '', thinking } = step;
   if (ALWAYS.includes(kind)) return true;

@@ -4,7 +4,7 @@ import type { StepKind } from '../../model/step.ts';
 import { errorText } from '../text/error-text.ts';
 import { durationText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
-import type { DoneRow } from './done-rows.ts';
+import { type DoneRow, isFailed } from './done-rows.ts';
 import { type Evidence, failedHere } from './evidence.ts';
 import { EvidenceButtons } from './evidence-buttons.tsx';
 import { anchorOf } from './in-sight.ts';
@@ -31,8 +31,8 @@ export function DoneStep(props: DoneStepProps) {
   const { step, by, indent, durationMs } = row;
   const failed = evidence.filter(failedHere);
   const others = evidence.filter((one) => !failedHere(one));
-  const isFailed = step.status === 'error';
-  const classes = [isFailed && 'failed', isLit && 'lit', isChosen && 'chosen', isOpen && 'open'];
+  const hasFailed = isFailed(step);
+  const classes = [hasFailed && 'failed', isLit && 'lit', isChosen && 'chosen', isOpen && 'open'];
   // Styles are set by script, because the policy of the page allows none in markup.
   const indented = (element: HTMLElement | null) =>
     element?.style.setProperty('margin-inline-start', `${indent * INDENT_PX}px`);
@@ -45,7 +45,7 @@ export function DoneStep(props: DoneStepProps) {
           {by !== undefined && by !== step.name && (
             <SpanText in="span" class="actor" text={`by ${by}`} charactersMax={60} />
           )}
-          {isFailed && <span class="failure">failed</span>}
+          {hasFailed && <span class="failure">failed</span>}
           <Preview row={row} />
           <TimeBar row={row} />
           <span class="step-time">{durationText(durationMs)}</span>

@@ -5,7 +5,7 @@ import type { TurnJson } from '../../api/conversation-detail.ts';
 import { counted } from '../text/format.ts';
 import type { ShownConversation } from './shown-conversation.ts';
 import { DoneStep } from './done-step.tsx';
-import { doneRows } from './done-rows.ts';
+import { doneRows, isFailed } from './done-rows.ts';
 import { failedHere } from './evidence.ts';
 import { Stretches } from './stretches.tsx';
 
@@ -40,9 +40,9 @@ export function WhatWasDone({ turn, answer, conversation, evidence, lit, look, o
             name="steps"
           >
             {(row) => {
-              const { step_id: id, span_id: span, status } = row.step;
+              const { step_id: id, span_id: span } = row.step;
               const has = span === undefined ? [] : (evidence.bySpan.get(span) ?? []);
-              const isOpen = opened.get(id) ?? (status === 'error' || id === chosen || has.some(failedHere));
+              const isOpen = opened.get(id) ?? (isFailed(row.step) || id === chosen || has.some(failedHere));
               return (
                 <DoneStep
                   key={id}

@@ -172,6 +172,7 @@ class Step(_StepRequired, total=False):
     span_id: str
     parent: str
     agent: str
+    says_failed: bool
     error: str
     arguments: Any
     result: Any

@@ -9,6 +9,7 @@ import { DOUBT_WORDS } from '../../../model/doubts.ts';
 import type { Json } from '../../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../../model/step.ts';
 import type { ToolCall, Turn } from '../../../model/turn.ts';
+import { hasFailed } from '../../../score/subject/failed-call.ts';
 import type { TraceRow } from '../../../store/conversation-reader.ts';
 import { isoTime } from './iso-time.ts';
 
@@ -161,6 +162,7 @@ function stepJson(listed: ListedStep, { textMax, provenance }: Shown, actor: str
     stepText(listed, field),
   );
   const failed = call?.error ?? step?.error;
+  const isError = failed !== undefined || step?.status === 'error';
   const isTool = call !== undefined || step?.tool !== undefined;
   return {
     step_id: listed.id,
@@ -172,7 +174,9 @@ function stepJson(listed: ListedStep, { textMax, provenance }: Shown, actor: str
     ...(actor === undefined ? {} : { agent: labelValue(actor) }),
     began_at: isoTime(listed.startedAtMs),
     ended_at: isoTime(step?.endedAtMs ?? call?.endedAtMs ?? listed.startedAtMs),
-    status: failed !== undefined || step?.status === 'error' ? 'error' : 'ok',
+    ...(isError
+      ? { status: 'error' }
+      : { status: 'ok', ...(call !== undefined && hasFailed(call) ? { says_failed: true } : {}) }),
     ...(error === undefined ? {} : { error: cut(error, textMax) }),
     ...(args === undefined ? {} : { arguments: shownJson(args, textMax) }),
     ...(result === undefined ? {} : { result: shownJson(result, textMax) }),

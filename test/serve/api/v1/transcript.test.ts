@@ -94,6 +94,17 @@ test('pictures that a user sends are named with their address, and bytes are no 
   expect(attachedTo([before, { role: 'user', parts: parts.slice(0, 1) }])).toBeUndefined();
 });
 
+test('a call whose result says that it failed is told so, whatever its status', () => {
+  const results = ['Error: flight HAT030 is not available', '{"status":"booked"}', '{"error":"no such order"}'];
+  const steps = shown(turnsWith(results.map((result) => ({ name: 'book', result })))).turns[0]?.steps ?? [];
+
+  expect(steps.slice(1).map(({ status, says_failed: says }) => [status, says])).toEqual([
+    ['ok', true],
+    ['ok', undefined],
+    ['error', undefined],
+  ]);
+});
+
 test('a short text beside one of megabytes is whole', () => {
   const turns = turnsWith([{ result: 'z'.repeat(9_000_000) }, { result: 'short' }]);
 
