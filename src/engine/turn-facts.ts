@@ -6,11 +6,14 @@
 import { isCorrection } from '../language/corrections.ts';
 import { endsAsQuestion } from '../language/read-answer.ts';
 import type { Turn } from '../model/turn.ts';
+import { hasFailed } from '../score/subject/failed-call.ts';
 import { requestTraits, shownName } from './detection/traits.ts';
 import { errorTemplate } from './error-template.ts';
 
 const TOOLS_MAX = 12;
 const ERRORS_MAX = 4;
+/** Characters of a result that is an error in words. */
+const MESSAGE_MAX = 200;
 
 export function factsOf(turns: readonly Turn[], segment: string | undefined): readonly string[] {
   const facts = new Set(requestTraits(turns));
@@ -23,10 +26,10 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
       facts.add(`tool: ${name}`);
       if (at > 0) facts.add(`then: ${names[at - 1]}, ${name}`);
       if (names.indexOf(name) < at) facts.add(`again: ${name}`);
-      const failure = toolCalls[at]?.error;
-      if (failure === undefined) continue;
+      const call = toolCalls[at];
+      if (call === undefined || !hasFailed(call)) continue;
       facts.add(`failed call: ${name}`);
-      messages.add(failure.message);
+      messages.add(call.error?.message ?? call.result.text.slice(0, MESSAGE_MAX));
     }
     facts.add(`last: ${names.at(-1) ?? 'no call'}`);
     facts.add(`calls in a turn: ${roughly(toolCalls.length)}`);
@@ -53,7 +56,8 @@ function endOf({ error, finalAnswer, toolCalls }: Turn): string {
   if (error !== undefined) return 'with an error';
   const { text } = finalAnswer;
   if (text.trim() === '') return 'without an answer';
-  if (toolCalls.at(-1)?.error !== undefined) return 'after a failed call';
+  const last = toolCalls.at(-1);
+  if (last !== undefined && hasFailed(last)) return 'after a failed call';
   return endsAsQuestion(text) ? 'with a question of the agent' : 'with an answer';
 }
 

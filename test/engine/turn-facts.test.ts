@@ -8,6 +8,8 @@ function turnOf(tools: readonly string[], attributes: Readonly<Record<string, st
       ({
         name,
         error: at === failed ? { type: 'Timeout', message: `No seat 12A in train ${at}` } : undefined,
+        args: said('{}'),
+        result: said('{}'),
       }) as ToolCall,
   );
   const turn: Partial<Turn> = {
@@ -55,6 +57,15 @@ test('of many calls the first ones are told', () => {
   const facts = factsOf([turnOf(Array.from({ length: 500 }, (_, at) => `tool${at}`))], undefined);
   expect(facts.length).toBeLessThan(40);
   expect(facts).toContain('calls in a turn: 256 and more');
+});
+
+test('a call fails as well where only its result says so', () => {
+  const turn = turnOf(['book']);
+  const toolCalls = turn.toolCalls.map((call) => ({ ...call, result: said('Error: flight 12 is full') }));
+
+  expect(factsOf([{ ...turn, toolCalls }], undefined)).toEqual(
+    expect.arrayContaining(['failed call: book', 'error message: Error: flight # is full']),
+  );
 });
 
 const FAILURE = { type: 'Timeout', message: 'timed out', source: 'status' };
