@@ -4,6 +4,7 @@
  * whole cannot be run again.
  */
 import { createHash } from 'node:crypto';
+import { mediaAskedWith } from '../model/asked-media.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CaseOrigin } from '../model/dataset.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
@@ -20,7 +21,7 @@ export interface RecordedCase {
 }
 
 export const LEFT_OUT = ['not_recorded', 'truncated', 'redacted', 'not_kept'] as const;
-/** `not_recorded`, `truncated` and `redacted` are what a user said, or a part of it; `not_kept` are the spans. */
+/** `not_recorded`, `truncated` and `redacted` are what a user said, or a part of it, such as pictures; `not_kept` are the spans. */
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 /** Parts of the store's row. */
@@ -31,7 +32,9 @@ export function recordedCase(
   { agent, agentVersion }: Origin,
   evaluations: readonly Evaluation[],
 ): RecordedCase | LeftOut {
-  const said = conversation.turns.map(({ userInput }) => saidIn(userInput));
+  const said = conversation.turns.map((turn) =>
+    mediaAskedWith(turn).length > 0 ? 'truncated' : saidIn(turn.userInput),
+  );
   const problem = said.find((one) => typeof one === 'string');
   if (problem !== undefined) return problem;
   return {

@@ -111,6 +111,21 @@ test('a tool that fails with a version is said first, however little the score m
   expect(headlineOf({ ...shown, moved: undefined })?.sentence).toMatch(/^helper: with v2, .* an error\.$/);
 });
 
+test('more failures are said first, as the list of agents says it, though the mean score hardly moves', () => {
+  const worse = 'More faults since v2, 3 h ago: 15 of 60 with a fault, 0 of 60 before';
+  const [trouble] = troublesIn({ finds: [{ ...BROKEN, also: [] }], looked_at: 300 });
+  const moved = movedBy(-0.1, -0.002, 0.04);
+
+  expect(headlineOf({ ...SHOWN, version: 'v2', moved, worse, trouble })).toMatchObject({
+    is: 'fell',
+    sentence: expect.stringMatching(
+      /^helper: more faults since v2, 3 h ago: .* before\. With v2, look_up failed in 16 .* others\. No change of the TCR/,
+    ),
+  });
+  expect(headlineOf({ ...SHOWN, moved: undefined, worse })?.sentence).toBe(`helper: m${worse.slice(1)}.`);
+  expect(headlineOf({ ...SHOWN, moved: movedBy(-0.2, -0.1, -0.05), worse })?.sentence).toMatch(/^helper: the TCR fell/);
+});
+
 test('a trouble is a fact about failures that chance hardly brings, the most frequent first', () => {
   const rare = { ...BROKEN, fact: 'error message: no seat', within: { count: 9, of: 48 }, chance: 1e-9 };
   const likely = { ...BROKEN, fact: 'failed call: pay', chance: 0.001 };

@@ -117,7 +117,14 @@ function planOf(
       'nothing here says what the agent is made with: call init in its folder, beside package.json, requirements.txt or pyproject.toml, or give --framework',
       EXIT.input,
     );
-  return { ...project, frameworks, languages, otlp };
+  return { ...project, telemetry: withoutOwn(folder, project.telemetry), frameworks, languages, otlp };
+}
+
+/** Packages that init asked for set nothing up. */
+function withoutOwn(folder: string, telemetry: Project['telemetry']): Project['telemetry'] {
+  const of = (language: Language) =>
+    existsSync(path.join(folder, TRACING_FILES[language])) ? [] : telemetry[language];
+  return { python: of('python'), javascript: of('javascript') };
 }
 
 /** Languages with a framework that a file switches on. */

@@ -3,18 +3,22 @@
  *
  *   an alarm     detection has one open for the suite and the agents that are shown, the one that began last
  *   a change     the comparison with the time before is clear of chance
+ *   more failures  its line of the fleet says so; one that is partly bad moves the mean score little
  *   a trouble    something fails more often with the new version, whatever the score makes of it
  *   no change    there is such a comparison, and it is not
  *   too early    there is none yet
  */
 import type { Detections } from '../../api/detections.ts';
+import type { Fleet } from '../../api/fleet.ts';
 import type { Moved } from '../../api/moved.ts';
 import type { Trend } from '../../api/trend.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import type { About } from '../../model/evaluation.ts';
 import { capitalized } from '../text/capitalized.ts';
 import { counted, countText, points } from '../text/format.ts';
-import type { Place } from '../shell/place.ts';
+import { useReply } from '../api/use-reply.ts';
+import { standingOf } from '../fleet/fleet-rows.tsx';
+import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
 import { oftenText, SinceVersion, type Trouble, useTroubles } from './since-version.tsx';
@@ -32,6 +36,8 @@ interface HeadlineParts {
   readonly moved: Moved | undefined;
   /** Version whose first conversation begins the time compared, if one does. */
   readonly version: string | undefined;
+  /** Its line of the fleet, where that says that it is worse. */
+  readonly worse?: string | undefined;
   /** The most frequent of those that came with that version. */
   readonly trouble?: Trouble | undefined;
   /** Agents that are shown. */
@@ -40,16 +46,30 @@ interface HeadlineParts {
   readonly scope: 'conversation' | 'turn';
 }
 
-export function headlineOf({ trouble, ...parts }: HeadlineParts): Told | undefined {
+export function headlineOf({ worse, trouble, ...parts }: HeadlineParts): Told | undefined {
   const told = byScore(parts);
   const { version, whose, open } = parts;
-  if (trouble === undefined || version === undefined || open.length > 0 || told?.is === 'fell') return told;
-  const came = `${whose}: with ${version}, ${trouble.words} ${oftenText(trouble)}.`;
-  const itself = told === undefined ? '' : ` ${capitalized(told.sentence.slice(`${whose}: `.length))}`;
-  return { is: 'fell', sentence: `${came}${itself}`, ...(told?.since === undefined ? {} : { since: told.since }) };
+  if (open.length > 0 || told?.is === 'fell') return told;
+  const came =
+    trouble === undefined || version === undefined ? [] : [`with ${version}, ${trouble.words} ${oftenText(trouble)}.`];
+  const before = [...(worse === undefined ? [] : [`${worse.slice(0, 1).toLowerCase()}${worse.slice(1)}.`]), ...came];
+  if (before.length === 0) return told;
+  const [first = '', ...others] = [
+    ...before,
+    ...(told === undefined ? [] : [told.sentence.slice(`${whose}: `.length)]),
+  ];
+  const sentence = [`${whose}: ${first}`, ...others.map(capitalized)].join(' ');
+  return { is: 'fell', sentence, ...(told?.since === undefined ? {} : { since: told.since }) };
 }
 
-function byScore({ open, moved, version, whose, about, scope }: Omit<HeadlineParts, 'trouble'>): Told | undefined {
+function byScore({
+  open,
+  moved,
+  version,
+  whose,
+  about,
+  scope,
+}: Omit<HeadlineParts, 'worse' | 'trouble'>): Told | undefined {
   const alarm = open.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? 1 : -1))[0];
   if (alarm !== undefined)
     return { is: alarm.size !== undefined && alarm.size.value > 0 ? 'rose' : 'fell', sentence: alarm.sentence };
@@ -89,7 +109,7 @@ const PART_WORDS: Readonly<Record<string, string | undefined>> = {
   mix: 'another mix of traffic, or of what was decided,',
 };
 
-interface HeadlineProps extends Omit<HeadlineParts, 'trouble' | 'about' | 'scope'> {
+interface HeadlineProps extends Omit<HeadlineParts, 'worse' | 'trouble' | 'about' | 'scope'> {
   readonly trend: Trend;
   readonly place: Place;
 }
@@ -98,7 +118,8 @@ interface HeadlineProps extends Omit<HeadlineParts, 'trouble' | 'about' | 'scope
 export function Headline({ trend, place, ...parts }: HeadlineProps) {
   const { version } = parts;
   const troubles = useTroubles(trend, place, version);
-  const told = headlineOf({ ...parts, about: trend.about, scope: trend.scope, trouble: troubles[0] });
+  const worse = useWorse(trend, place);
+  const told = headlineOf({ ...parts, worse, about: trend.about, scope: trend.scope, trouble: troubles[0] });
   return (
     <>
       {told !== undefined && (
@@ -110,4 +131,20 @@ export function Headline({ trend, place, ...parts }: HeadlineProps) {
       <SinceVersion troubles={troubles} version={version} trend={trend} place={place} />
     </>
   );
+}
+
+/** The fleet compares no longer times. */
+const LONGEST_MS = 8 * 86_400_000;
+
+/** The same answer as in the list of agents. */
+function useWorse(trend: Trend, { query }: Place): string | undefined {
+  const [agent, ...others] = trend.agents;
+  const isPart = ['agent_version', 'segment'].some((name) => query.has(name));
+  const isAsked = !isPart && others.length === 0 && Date.parse(trend.until) - Date.parse(trend.since) < LONGEST_MS;
+  const asked = onlyOf(query, ['environment', 'since', 'until']);
+  const line = withChanges(asked, { suite: trend.suite, since: asked.get('since') ?? trend.since });
+  const { reply } = useReply<Fleet>(isAsked ? '/api/v1/fleet' : undefined, { query: line });
+  if (!isAsked || reply?.is !== 'here') return undefined;
+  const own = reply.value.agents.find((one) => one.agent === agent);
+  return own !== undefined && standingOf({ ...own, alarms: 0 }) === 'fell' ? own.sentence : undefined;
 }

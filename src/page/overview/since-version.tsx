@@ -5,6 +5,7 @@
  */
 import type { CommonAnswer, FindJson } from '../../api/finds.ts';
 import type { Trend } from '../../api/trend.ts';
+import { tellsLess, troubleText } from '../../model/trouble-facts.ts';
 import { useReply } from '../api/use-reply.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { countText } from '../text/format.ts';
@@ -14,14 +15,6 @@ import { beforeOf } from './moved-parts.tsx';
 const SHOWN = 4;
 /** Expected number of facts, of all that are tested, that chance brings this far. */
 const CHANCE_MAX = 0.01;
-/** How a fact begins, and what it says of a conversation. */
-const TROUBLES: readonly (readonly [begin: string, words: (rest: string) => string])[] = [
-  ['failed call: ', (tool) => `${tool} failed`],
-  ['error message: ', (message) => `the error “${message}”`],
-  ['ended: with an error', () => 'it ended with an error'],
-  ['ended: without an answer', () => 'it ended without an answer'],
-  ['ended: after a failed call', () => 'it ended after a failed call'],
-];
 
 export interface Trouble {
   readonly words: string;
@@ -51,21 +44,15 @@ export function troublesIn({
     .flatMap((find) => {
       const words = troubleText(find.fact);
       if (words === undefined || find.chance * tested > CHANCE_MAX) return [];
-      return [{ words, also: alsoIn(find.also), find }];
+      return [
+        {
+          words,
+          also: find.also.toSorted((a, b) => tellsLess(a) - tellsLess(b)).flatMap((fact) => troubleText(fact) ?? []),
+          find,
+        },
+      ];
     })
     .toSorted((a, b) => b.find.within.count - a.find.within.count);
-}
-
-/** In the order of the table: a tool says more than how it ended. */
-function alsoIn(facts: readonly string[]): readonly string[] {
-  return TROUBLES.flatMap(([begin]) =>
-    facts.filter((fact) => fact.startsWith(begin)).flatMap((fact) => troubleText(fact) ?? []),
-  );
-}
-
-function troubleText(fact: string): string | undefined {
-  const [begin, words] = TROUBLES.find(([one]) => fact.startsWith(one)) ?? [];
-  return begin === undefined ? undefined : words?.(fact.slice(begin.length));
 }
 
 /** How often it came, how often before, and what came with it. */

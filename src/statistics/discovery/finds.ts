@@ -15,8 +15,10 @@
  *
  * **Redundant ones** are shown with a stronger find: those of the same conversations, and those that are
  * over-represented neither among the conversations with the stronger fact nor among those without it. That shows less,
- * and so it adds no false find.
+ * and so it adds no false find. If the redundant one says what went wrong and the stronger does not, it is shown with
+ * its own figures, and the stronger one with it.
  */
+import { tellsLess } from '../../model/trouble-facts.ts';
 import { type FactTable, membersOf } from './fact-table.ts';
 import { chanceOfAtLeast, leastChance, liftOf, type Share } from './over-represented.ts';
 
@@ -155,6 +157,8 @@ function withoutRedundant(table: FactTable, sides: Sides, held: readonly Tested[
     const one = { ...tested, all: having.get(tested.place) ?? new Set(), withIt: [] };
     const stronger = kept.find((other) => isSaidBy(other, one, sides));
     if (stronger === undefined) kept.push(one);
+    else if (tellsLess(one.fact) < tellsLess(stronger.fact))
+      kept[kept.indexOf(stronger)] = { ...one, withIt: [stronger.fact, ...stronger.withIt] };
     else stronger.withIt.push(one.fact);
   }
   return kept.map(({ all, place: _, ...find }) => ({ ...find, members: [...all].filter((one) => sides[one] === 1) }));

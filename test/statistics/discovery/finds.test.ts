@@ -218,3 +218,16 @@ test('hostile facts: different ones in every conversation cost nothing and find 
   const { finds, lookedAt } = findsIn(table, [{ name: 'bad', sides: sidesOf(3_000, (at) => at % 10 === 0) }]);
   expect([finds, lookedAt]).toEqual([[], 0]);
 });
+
+test('of two that say the same, the one that says what went wrong is shown, with its own figures', () => {
+  const facts = (is: boolean, at: number) => [
+    ...(is ? ['answer: 64 and more', ...(at % 15 === 0 ? [] : ['failed call: pay'])] : []),
+    'ended: with an answer',
+  ];
+  const table = factTable(Array.from({ length: 120 }, (_, at) => facts(at < 30, at).join('\n')));
+  const sides = Int8Array.from({ length: 120 }, (_, at) => (at < 60 ? 1 : -1));
+
+  expect(findsIn(table, [{ name: 'list', sides }]).finds).toMatchObject([
+    { fact: 'failed call: pay', within: { count: 28, of: 60 }, withIt: ['answer: 64 and more'] },
+  ]);
+});

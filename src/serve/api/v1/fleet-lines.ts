@@ -48,7 +48,7 @@ export interface Alarms {
 
 interface Known {
   readonly window: FleetWindow;
-  readonly effects: ReadonlyMap<string, Effects>;
+  readonly effects: ReadonlyMap<CountedAgent, Effects>;
   readonly versions: ReadonlyMap<string, Newest>;
   readonly alarms: ReadonlyMap<string, Alarms>;
 }
@@ -71,13 +71,14 @@ function keyOf(is: 'window' | 'version', agent: string): string {
 }
 
 /** The window against the one before, and the newest version against earlier ones if it began in either. */
-function pairsOf({ agent, suite, rows }: CountedAgent, { window, effects, versions }: Known) {
+function pairsOf(one: CountedAgent, { window, effects, versions }: Known) {
+  const { agent, suite, rows } = one;
   const newest = versions.get(agent);
   const pair = (isLater: (row: FleetHistory) => boolean) => ({
     later: failuresOf(rows.filter(isLater)),
     earlier: failuresOf(rows.filter((row) => !isLater(row))),
     about: suite.about,
-    effect: effects.get(suite.name)?.success ?? 1,
+    effect: effects.get(one)?.success ?? 1,
   });
   return [
     { agent, is: 'window' as const, pair: pair(({ isLater }) => isLater) },
@@ -88,11 +89,12 @@ function pairsOf({ agent, suite, rows }: CountedAgent, { window, effects, versio
 }
 
 function lineOf(
-  { agent, suite, rows }: CountedAgent,
+  one: CountedAgent,
   { window: { since, now, askedMs }, effects, versions, alarms: open }: Known,
   change: FleetChange,
   ofVersion: FleetChange | undefined,
 ): FleetAgent {
+  const { agent, suite, rows } = one;
   const { name, about, scope } = suite;
   const later = rows.filter(({ isLater }) => isLater);
   const evaluations = { later: evaluationsOf(later), earlier: evaluationsOf(rows) - evaluationsOf(later) };
@@ -109,8 +111,8 @@ function lineOf(
     alarms: { count: alarms.count, agoMs: began === undefined ? undefined : now - began },
   });
   const sentence = agent === OTHER ? `Several agents, counted together. ${said}` : said;
-  const failures = failuresPerHour(change.later, hours, effects.get(name)?.success);
-  const score = scoreOf(later, effects.get(name)?.tcr);
+  const failures = failuresPerHour(change.later, hours, effects.get(one)?.success);
+  const score = scoreOf(later, effects.get(one)?.tcr);
   return {
     ...{ agent, sentence, suite: name, about, scope, change, alarms: alarms.count },
     harm_per_hour: harmPerHour(outcomesOf(later), hours),

@@ -37,6 +37,8 @@ const [FINE, COARSE] = HISTORY_WIDTHS;
 const AGENTS_COUNTED_MAX = 10_000;
 /** Conversations on which it is measured how related they are. */
 const RELATED_MAX = 2_000;
+/** Evaluations of an agent that tell how related its own are. */
+const ALONE_MIN = 40;
 
 type Side = Pick<V1Side, 'reader' | 'suites' | 'detectionState'>;
 
@@ -117,18 +119,27 @@ function tellingSuite(among: readonly SuiteOutline[], rows: readonly FleetHistor
   return among.find((suite) => has(suite, true)) ?? among.find((suite) => has(suite, false));
 }
 
-/** Effects of each suite that gives figures. */
+/** Effects of each agent in its suite: an outage of one must not hide what happens to others. Small ones have one together. */
 async function effectsIn(
   reader: V1Side['reader'],
   counted: readonly CountedAgent[],
   asked: { readonly environments: readonly string[] | undefined; readonly since: number; readonly until: number },
-): Promise<{ readonly effects: ReadonlyMap<string, Effects>; readonly related: Fleet['related'] }> {
-  const effects = new Map<string, Effects>();
+): Promise<{ readonly effects: ReadonlyMap<CountedAgent, Effects>; readonly related: Fleet['related'] }> {
+  const effects = new Map<CountedAgent, Effects>();
   const all = [];
   for (const [suite, own] of Map.groupBy(counted, (one) => one.suite)) {
     const { evaluations } = await latestEvaluations(reader, suite, { ...asked, conversationsMax: RELATED_MAX });
-    const count = own.reduce((sum, { rows }) => sum + evaluationsOf(rows), 0);
-    effects.set(suite.name, effectsOfMany(evaluations, count));
+    const latest = Map.groupBy(evaluations, ({ agent }) => agent);
+    const alone = own.filter(({ agent }) => (latest.get(agent)?.length ?? 0) >= ALONE_MIN);
+    const together = own.filter((one) => !alone.includes(one));
+    for (const group of [...alone.map((one) => [one]), together]) {
+      const count = group.reduce((sum, { rows }) => sum + evaluationsOf(rows), 0);
+      const ofGroup = effectsOfMany(
+        group.flatMap(({ agent }) => latest.get(agent) ?? []),
+        count,
+      );
+      for (const one of group) effects.set(one, ofGroup);
+    }
     all.push(...evaluations);
   }
   return { effects, related: relatedOf(all) };

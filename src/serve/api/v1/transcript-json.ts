@@ -5,9 +5,10 @@
 import type { TEXT_FIELDS, TranscriptStepJson, TurnJson } from '../../../api/conversation-detail.ts';
 import { type Actors, actingSpanOf, actorsOf } from '../../../model/actors.ts';
 import { labelValue } from '../../../model/agent-labels.ts';
+import { mediaAskedWith } from '../../../model/asked-media.ts';
 import { DOUBT_WORDS } from '../../../model/doubts.ts';
 import type { Json } from '../../../model/json.ts';
-import type { Content, Message, Step, StepError } from '../../../model/step.ts';
+import type { Content, Step, StepError } from '../../../model/step.ts';
 import type { ToolCall, Turn } from '../../../model/turn.ts';
 import { hasFailed } from '../../../score/subject/failed-call.ts';
 import type { TraceRow } from '../../../store/conversation-reader.ts';
@@ -137,11 +138,8 @@ function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJ
 const ATTACHED_MAX = 20;
 const ADDRESS_MAX = 300;
 
-/** In the user's last message, as the first step that has one got it. */
-function attachedTo({ steps }: Turn): string[] {
-  const isUser = ({ role }: Message) => role === 'user';
-  const asked = steps.find(({ messagesIn }) => messagesIn.some(isUser))?.messagesIn.findLast(isUser);
-  const media = asked?.parts.filter((part) => part.type === 'media') ?? [];
+function attachedTo(turn: Turn): string[] {
+  const media = mediaAskedWith(turn);
   return media.slice(0, ATTACHED_MAX).map(({ modality, mime, uri }) => {
     // As the API of a model names its parts: image_url, input_image.
     const what = name(modality.replaceAll(/^input_|_url$/g, ''));
