@@ -9,7 +9,8 @@ import { isFailure, isInSuccessRate } from '../../../model/severity.ts';
 import { WIDE } from '../../../model/wide.ts';
 import { fleetChanges } from '../../../statistics/compare/online/fleet-changes.ts';
 import type { FleetHistory } from '../../../store/fleet-history.ts';
-import { type Effects, meanEstimate, shareEstimate } from './estimates.ts';
+import { type Effects, effectsOfMany, meanEstimate, shareEstimate } from './estimates.ts';
+import type { LatestEvaluation } from './latest-evaluations.ts';
 import { isoTime } from './iso-time.ts';
 
 const MILLION = 1_000_000;
@@ -51,6 +52,29 @@ interface Known {
   readonly effects: ReadonlyMap<CountedAgent, Effects>;
   readonly versions: ReadonlyMap<string, Newest>;
   readonly alarms: ReadonlyMap<string, Alarms>;
+}
+
+/** Evaluations of an agent that tell how related its own are. */
+const ALONE_MIN = 40;
+
+/** An outage of one agent must not hide what happens to others. Small ones have one effect together. */
+export function effectsOfAgents(
+  counted: readonly CountedAgent[],
+  evaluations: readonly LatestEvaluation[],
+): ReadonlyMap<CountedAgent, Effects> {
+  const latest = Map.groupBy(evaluations, ({ agent }) => agent);
+  const alone = counted.filter(({ agent }) => (latest.get(agent)?.length ?? 0) >= ALONE_MIN);
+  const together = counted.filter((one) => !alone.includes(one));
+  const effects = new Map<CountedAgent, Effects>();
+  for (const group of [...alone.map((one) => [one]), together]) {
+    const count = group.reduce((sum, { rows }) => sum + evaluationsOf(rows), 0);
+    const ofGroup = effectsOfMany(
+      group.flatMap(({ agent }) => latest.get(agent) ?? []),
+      count,
+    );
+    for (const one of group) effects.set(one, ofGroup);
+  }
+  return effects;
 }
 
 /** Most harm first. */

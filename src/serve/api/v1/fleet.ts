@@ -12,10 +12,11 @@ import type { FleetHistory } from '../../../store/fleet-history.ts';
 import { HISTORY_WIDTHS } from '../../../store/history.ts';
 import { versionsFirstSeen } from './agent-versions.ts';
 import { chosenSuite, liveSuites } from './chosen-suite.ts';
-import { type Effects, relatedOf, effectsOfMany } from './estimates.ts';
+import { type Effects, relatedOf } from './estimates.ts';
 import {
   type Alarms,
   type CountedAgent,
+  effectsOfAgents,
   evaluationsOf,
   fleetLines,
   type FleetWindow,
@@ -37,8 +38,6 @@ const [FINE, COARSE] = HISTORY_WIDTHS;
 const AGENTS_COUNTED_MAX = 10_000;
 /** Conversations on which it is measured how related they are. */
 const RELATED_MAX = 2_000;
-/** Evaluations of an agent that tell how related its own are. */
-const ALONE_MIN = 40;
 
 type Side = Pick<V1Side, 'reader' | 'suites' | 'detectionState'>;
 
@@ -119,7 +118,7 @@ function tellingSuite(among: readonly SuiteOutline[], rows: readonly FleetHistor
   return among.find((suite) => has(suite, true)) ?? among.find((suite) => has(suite, false));
 }
 
-/** Effects of each agent in its suite: an outage of one must not hide what happens to others. Small ones have one together. */
+/** Effects of each agent in its suite. */
 async function effectsIn(
   reader: V1Side['reader'],
   counted: readonly CountedAgent[],
@@ -129,17 +128,7 @@ async function effectsIn(
   const all = [];
   for (const [suite, own] of Map.groupBy(counted, (one) => one.suite)) {
     const { evaluations } = await latestEvaluations(reader, suite, { ...asked, conversationsMax: RELATED_MAX });
-    const latest = Map.groupBy(evaluations, ({ agent }) => agent);
-    const alone = own.filter(({ agent }) => (latest.get(agent)?.length ?? 0) >= ALONE_MIN);
-    const together = own.filter((one) => !alone.includes(one));
-    for (const group of [...alone.map((one) => [one]), together]) {
-      const count = group.reduce((sum, { rows }) => sum + evaluationsOf(rows), 0);
-      const ofGroup = effectsOfMany(
-        group.flatMap(({ agent }) => latest.get(agent) ?? []),
-        count,
-      );
-      for (const one of group) effects.set(one, ofGroup);
-    }
+    for (const [one, ofOne] of effectsOfAgents(own, evaluations)) effects.set(one, ofOne);
     all.push(...evaluations);
   }
   return { effects, related: relatedOf(all) };

@@ -4,6 +4,8 @@ import { fleet } from '../../../../src/api/fleet.ts';
 import type { SuiteOutline } from '../../../../src/engine/suite-outline.ts';
 import type { DetectionReport, LevelReading } from '../../../../src/model/detection.ts';
 import { getFleet } from '../../../../src/serve/api/v1/fleet.ts';
+import { effectsOfAgents } from '../../../../src/serve/api/v1/fleet-lines.ts';
+import type { LatestEvaluation } from '../../../../src/serve/api/v1/latest-evaluations.ts';
 import type { V1Side } from '../../../../src/serve/api/v1/v1-side.ts';
 import type { FleetHistory, FleetHistoryQuery } from '../../../../src/store/fleet-history.ts';
 import { metricsOf, sumOf } from '../../running-service.ts';
@@ -102,6 +104,27 @@ async function played({ rows, levels, versions = [], agents: known = 0 }: Played
   expect(status).toBe(200);
   return { asked, ...fleet.parse(JSON.parse(String(body))) };
 }
+
+test('an outage of one agent widens no interval of another', () => {
+  const evaluation = (agent: string, at: number, isGood: boolean): LatestEvaluation => ({
+    ...{ conversation: at, at, agent, agentVersion: 'v1', environment: 'prod', segment: '', user: undefined, kind: '' },
+    ...{ score: Number(isGood), outcome: isGood ? 'no_fault_found' : 'hard_failure', because: undefined },
+    ...{ verdicts: new Map(), subAgents: undefined, used: { steps: 1, tokens: undefined, costNanos: undefined } },
+  });
+  // One of ten fails here and there; of the others, the last twenty.
+  const steady = Array.from({ length: 100 }, (_, at) => evaluation('steady', 60_000 * at, at % 10 > 0));
+  const broken = Array.from({ length: 120 }, (_, at) => evaluation('broken', 60_000 * at, at < 100));
+  const suite = { name: 'form', about: 'form', scope: 'turn' } as SuiteOutline;
+  const agents = ['steady', 'broken'].map((agent) => ({ agent, suite, rows: [{ ...ROW, agent }] }));
+  const [one, other] = agents;
+  if (one === undefined || other === undefined) return expect.unreachable();
+
+  const alone = effectsOfAgents([one], steady).get(one);
+  const beside = effectsOfAgents(agents, [...steady, ...broken]);
+
+  expect(beside.get(one)).toEqual(alone);
+  expect(beside.get(other)?.success).toBeGreaterThan(2 * (alone?.success ?? Number.NaN));
+});
 
 test('agents that are counted together stand last, and each of them counts as left out', async () => {
   const failing = { ...ROW, agent: 'other', agentVersion: 'other', outcome: 'hard_failure' } as const;
