@@ -303,8 +303,9 @@ test('real outcomes are counted, with a way to those that are bad and called fin
 test('a figure that leaves nearly everything open is read as its range', () => {
   const one = { value: 0, low: 0, high: 0.975, n: 1 };
 
-  expect(wordsOf(<ShareEstimate estimate={one} of="reading" />)).toBe('0.0–97.5 % (0.0 % in 1 reading)');
-  expect(wordsOf(<ShareEstimate estimate={{ ...one, high: 0.5, n: 6 }} />)).toBe('0.0 % (0.0–50.0)');
+  expect(wordsOf(<ShareEstimate estimate={one} of="reading" isAlone />)).toBe('0.0–97.5 % (0.0 % in 1 reading)');
+  expect(wordsOf(<ShareEstimate estimate={{ ...one, high: 0.5, n: 6 }} isAlone />)).toBe('0.0 % (0.0–50.0)');
+  expect(wordsOf(<ShareEstimate estimate={one} />)).toBe('0.0 % (0.0–97.5)');
 });
 
 test('how many went well has the figures of the API, and those that it does not speak for', () => {

@@ -38,7 +38,7 @@ export function Figures({ figures, trend: { suite, about, scope, related, since 
       <dl>
         {entry(
           main.name,
-          success === undefined ? unknown() : linked(<main.show estimate={success} />, { outcome: 'failed' }),
+          success === undefined ? unknown() : linked(<main.show estimate={success} isAlone />, { outcome: 'failed' }),
           'main',
         )}
         {entry(

@@ -73,11 +73,11 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
   return (
     <>
       <dl>
-        {entry('Went well', <ShareEstimate estimate={success} of="reading" />, 'main')}
+        {entry('Went well', <ShareEstimate estimate={success} of="reading" isAlone />, 'main')}
         {missRate !== undefined &&
           entry(
             'Of those that went badly, called fine by the suites',
-            <ShareEstimate estimate={missRate} of="reading" />,
+            <ShareEstimate estimate={missRate} of="reading" isAlone />,
           )}
         {entry('Readings', <span class="value">{countText(readings.sample)}</span>)}
         {entry('Conversations spoken for', <span class="value">{countText(conversations.spoken_for)}</span>)}

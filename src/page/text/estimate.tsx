@@ -15,10 +15,15 @@ interface EstimateProps {
   readonly of?: string;
 }
 
-export function ShareEstimate({ estimate, of }: EstimateProps) {
+interface ShareProps extends EstimateProps {
+  /** It stands by itself, and in no sentence or column: a range that is open is read first. */
+  readonly isAlone?: boolean;
+}
+
+export function ShareEstimate({ estimate, of, isAlone = false }: ShareProps) {
   if (estimate === undefined) return 'not known';
   const range = percentRange(estimate);
-  return figure({ value: percent(estimate.value), range, ifOpen: `${range} %` }, estimate, of);
+  return figure({ value: percent(estimate.value), range, ...(isAlone ? { ifOpen: `${range} %` } : {}) }, estimate, of);
 }
 
 /** Evaluations with a fault, of 100, from the share of those without. */
