@@ -28,8 +28,16 @@ interface Evaluated {
   readonly verdicts: { readonly [criterion: string]: { readonly verdict: string } };
 }
 
+/**
+ * A connection is closed after five seconds without a request. Beside other tests this process can stand still for longer,
+ * and would then use one that the instance has closed.
+ */
+const ALONE = { connection: 'close' };
+
 async function evaluationOf(assay: AssayProcess, conversation: string): Promise<Evaluated | undefined> {
-  const response = await fetch(`${assay.http}/api/conversations/${encodeURIComponent(conversation)}`);
+  const response = await fetch(`${assay.http}/api/conversations/${encodeURIComponent(conversation)}`, {
+    headers: ALONE,
+  });
   if (response.status !== 200) return undefined;
   const { evaluations } = (await response.json()) as { readonly evaluations: readonly Evaluated[] };
   return evaluations.at(-1);
@@ -86,7 +94,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
   for (const { id, turns } of conversations) {
     const response = await fetch(`${two.http}/v1/truth/${encodeURIComponent(id)}`, {
       method: 'PUT',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...ALONE },
       body: JSON.stringify({ turns: turns.length }),
     });
     expect(response.status).toBe(200);
