@@ -277,7 +277,7 @@ criteria:
   ]);
   expect(report.neverCalled).toEqual([{ tool: 'check_avialability', didYouMean: 'check_availability' }]);
   expect(markdown).toContain(`${CONVERSATIONS} evaluations would be made, ${CONVERSATIONS} of them with a score`);
-  expect(markdown).toContain('No conversation called the tool `check_avialability`');
+  expect(markdown).toContain('None of these conversations called the tool `check_avialability`');
   expect(markdown).not.toContain('Scores and outcomes');
 
   const nobody = documentMarkdown(backtestDocument([await over(fresh, { against: 'fresh', agent: 'nobody' })]));

@@ -162,7 +162,7 @@ async function test(
     throw new CommandFailure('it was received, and was not scored in time: `assay doctor` says why', EXIT.failed);
   terminal.out(conversationLine(terminal, item));
   if (!(await forgetTestConversation(id, service)))
-    terminal.out(`It stays, because the token may not remove it: assay forget --conversation ${id}`);
+    terminal.out(`It stays, because the service did not remove it: assay forget --conversation ${id}`);
   const { suites } = facets.parse(await ask(new URL('/api/v1/facets', url), reading(token)));
   if (!suites.includes(suite))
     terminal.out(

@@ -59,7 +59,7 @@ export function writeNew(folder: string, { name, text }: InitFile): boolean {
     return true;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return false;
+    if (code === 'EEXIST' && existsSync(file)) return false;
     if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
       throw new CommandFailure(`${file} cannot be written: you may not write in this folder`, EXIT.input);
     throw error;

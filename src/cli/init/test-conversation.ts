@@ -50,7 +50,7 @@ export async function sendTestConversation({ otlp, writeToken }: Receiver): Prom
   return id;
 }
 
-/** It is nobody's conversation, so it is gone afterwards. False where the token may not do that. */
+/** It is nobody's conversation, so it is gone afterwards. False where the service did not do that. */
 export async function forgetTestConversation(
   id: string,
   { url, writeToken }: Receiver & AskedService,

@@ -49,7 +49,7 @@ export function doneRows(turn: TurnJson, conversation: Agents, { isAll, chosen }
   return { rows, others: all.length - rows.length };
 }
 
-/** By its status, or by its own words: many tools give an error as a text. */
+/** Its status says so, or its result: many tools give an error as a text. */
 export function isFailed({ status, says_failed: says }: Pick<TranscriptStepJson, 'status' | 'says_failed'>): boolean {
   return status === 'error' || says === true;
 }

@@ -53,7 +53,7 @@ function remarksOf({ counted, joined, alerts, judges, criteria, neverCalled }: B
       : []),
     ...neverCalled.map(
       ({ tool, didYouMean: meant }) =>
-        say`No conversation called the tool ${name(tool)}, which the suite names${meant === undefined ? '' : say`: did you mean ${name(meant)}?`}`,
+        say`None of these conversations called the tool ${name(tool)}, which the suite names${meant === undefined ? '' : say`: did you mean ${name(meant)}?`}`,
     ),
     ...some(spansNotKept, 'could not be asked again, because their spans are not kept any more; they are in no figure'),
     ...some(notUnderstood, 'could not be asked again, because they could not be understood; they are in no figure'),
