@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** The process of the command line. */
-import { keepTurnsYoung } from '../model/garbage-collection.ts';
+import { setGarbageFlags } from '../model/garbage-collection.ts';
 import { runCommandLine } from './command-line.ts';
 import { EXIT } from './exit-codes.ts';
 
-keepTurnsYoung();
+setGarbageFlags();
 
 // `assay score … | head` closes the pipe early; that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

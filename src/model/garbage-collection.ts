@@ -14,10 +14,14 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** A name that Node's V8 does not know would be a line on standard error and nothing else, so a test looks for them. */
-export const GARBAGE_FLAGS = ['--no-allocation-site-pretenuring', '--external-memory-accounted-in-global-limit'];
+export const GARBAGE_FLAGS = [
+  '--no-allocation-site-pretenuring',
+  '--external-memory-accounted-in-global-limit',
+  '--expose-gc',
+];
 
-/** Holds for all threads of the process. */
-export function keepTurnsYoung(): void {
+/** Flags belong to the process: one thread sets them, before there are others, and nobody changes them afterwards. */
+export function setGarbageFlags(): void {
   for (const flag of GARBAGE_FLAGS) setFlagsFromString(flag);
 }
 
@@ -26,17 +30,15 @@ const AFTER_START_MS = 20_000;
 const START_HEAP_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Collects what the start of this thread left behind, once, when its first seconds are over. */
-export function collectAfterStart(): void {
+export function collectAfterStart(afterMs = AFTER_START_MS): void {
   const timer = setTimeout(() => {
     if (getHeapStatistics().used_heap_size <= START_HEAP_BYTES_MAX) collectAll();
-  }, AFTER_START_MS);
+  }, afterMs);
   timer.unref();
 }
 
-/** V8 gives the function only to contexts that are made while the flag is set. */
+/** V8 gives the function to new contexts of a process that has the flag; without it nothing is collected. */
 function collectAll(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
+  const collect: unknown = runInNewContext('globalThis.gc');
   if (typeof collect === 'function') collect();
 }

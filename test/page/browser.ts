@@ -50,9 +50,18 @@ export async function openPage(
   const context = await browser.newContext({ viewport: size, colorScheme: scheme, timezoneId: 'Europe/Berlin' });
   const page = await context.newPage();
   const mistakes: string[] = [];
+  const note = (text: string) => {
+    if (expected?.test(text) !== true) mistakes.push(text);
+  };
   page.on('console', (message) => {
-    const text = message.text();
-    if (['error', 'warning'].includes(message.type()) && expected?.test(text) !== true) mistakes.push(text);
+    if (['error', 'warning'].includes(message.type())) note(message.text());
+  });
+  page.on('response', (response) => {
+    if (response.status() < 500) return;
+    response.text().then(
+      (said) => note(`${response.url()} answered with a status of ${response.status()}: ${said.slice(0, 500)}`),
+      () => undefined,
+    );
   });
   page.on('pageerror', (error) => mistakes.push(String(error)));
   page.on('request', (request) => {

@@ -14,7 +14,7 @@ export interface AssayProcess {
   readonly log: readonly string[];
   /** SIGKILL, without a clean shutdown. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits until it has ended by itself. */
+  /** SIGTERM, and waits until it has ended by itself. Rejects, with its last lines, if it had ended before anybody asked it to. */
   stop(): Promise<number | null>;
 }
 
@@ -47,6 +47,11 @@ export async function startAssay(options: ProcessOptions): Promise<AssayProcess>
   });
   const log: string[] = [];
   await untilStarted(child, log);
+  let isAsked = false;
+  let ownEnd: string | undefined;
+  child.once('exit', (code, signal) => {
+    if (!isAsked) ownEnd = `assay ended by itself (${signal ?? code}):\n${log.slice(-20).join('\n')}`;
+  });
   const ended = once(child, 'exit');
   return {
     pid: child.pid ?? 0,
@@ -55,10 +60,13 @@ export async function startAssay(options: ProcessOptions): Promise<AssayProcess>
     http: `http://127.0.0.1:${options.ports.http}`,
     log,
     kill: async () => {
+      isAsked = true;
       child.kill('SIGKILL');
       await ended;
     },
     stop: async () => {
+      if (ownEnd !== undefined) throw new Error(ownEnd);
+      isAsked = true;
       child.kill('SIGTERM');
       await ended;
       return child.exitCode;
