@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { keepTurnsYoung } from '../src/model/garbage-collection.ts';
+import { setGarbageFlags } from '../src/model/garbage-collection.ts';
 import type { ClosedTurn } from '../src/assemble/open-turns.ts';
 import { loadSettings } from '../src/config/settings.ts';
 import { Journal } from '../src/journal/journal.ts';
@@ -119,7 +119,7 @@ async function measurePipeline(
 
 /** The whole pipeline, with a store in this folder. */
 export async function startPipeline(directory: string, { words }: { readonly words?: boolean } = {}) {
-  keepTurnsYoung();
+  setGarbageFlags();
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
   const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
   const store = Store.open(path.join(directory, 'assay.db'));
