@@ -62,6 +62,9 @@ export const commonAnswer = z.strictObject({
   says: z.string(),
   within: count.meta({ description: 'conversations of the list, the latest 5,000, that are compared' }),
   others: count.meta({ description: 'of the same agent and time' }),
+  troubles: list(z.strictObject({ fact: z.string(), conversations: count })).meta({
+    description: 'what went wrong in those that are compared: at most 30, the most frequent first; `fact=` finds them',
+  }),
   finds: list(find).meta({ description: 'at most 20, the least likely first' }),
 });
 export type CommonAnswer = z.infer<typeof commonAnswer>;

@@ -164,3 +164,20 @@ test('the line above a narrowed list says what sets it apart, and a fact is one 
     await page.getByText(`and ${fact}`).first().waitFor();
   }
 });
+
+test('a menu says what went wrong in the list, and finds exactly the conversations in which it did', async () => {
+  const page = await openPage(`${http}/conversations?agent=scheduling-agent`);
+  await page.locator('.row').first().waitFor();
+  await page.getByText('Went wrong', { exact: true }).click();
+  const first = page.locator('.went-wrong li').first();
+  await first.waitFor();
+  const [words = '', count = ''] = (await first.innerText()).split('\n');
+  expect(words).toMatch(/failed$|^the error|^it ended/);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'went-wrong');
+
+  await first.getByRole('link').click();
+  await page.getByRole('button', { name: /^with .* remove this filter$/ }).waitFor();
+  await page.getByText(new RegExp(`^${count} conversations?$`)).waitFor();
+  expect(new URL(page.url()).searchParams.getAll('fact')).toHaveLength(1);
+});

@@ -109,7 +109,7 @@ test('a service that is gone is said to be gone, and the page goes on when it is
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const first = await startAssay({ dataDir, ports });
-  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource/ });
+  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource|status of 503/ });
   await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
 
   await first.stop();
@@ -131,7 +131,7 @@ test('a service that stops behind an overview is announced in words, until it is
   const env = { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '1s' };
   const first = await startAssay({ dataDir, ports, env });
   await sendConversations(first.otlpHttp, [{ id: 'greeting', asked: 'Hello?', answered: 'Hello.' }]);
-  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource/ });
+  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource|status of 503/ });
   await page.getByText('How they ended').waitFor();
 
   await first.stop();

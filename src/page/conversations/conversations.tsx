@@ -20,6 +20,7 @@ import { ExportLink } from './export-link.tsx';
 import { SetApart } from './set-apart.tsx';
 import { type LoadedList, useConversations } from './use-conversations.ts';
 import { ViewMenu } from './view-menu.tsx';
+import { WentWrong } from './went-wrong.tsx';
 
 export function Conversations({ place, facets }: ViewProps) {
   const asked = listQueryOf(place);
@@ -71,6 +72,7 @@ export function Conversations({ place, facets }: ViewProps) {
         <div class="list-line">
           <ListState list={list} />
           <div class="list-tools">
+            <WentWrong place={place} />
             <ColumnMenu place={place} facets={facets} />
             <ViewMenu place={place} />
             <button

@@ -4,10 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 
 interface MenuProps {
   readonly label: string;
+  readonly onOpen?: () => void;
   readonly children?: ComponentChildren;
 }
 
-export function Menu({ label, children }: MenuProps) {
+export function Menu({ label, onOpen, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = ({ target }: Event) => {
@@ -30,7 +31,12 @@ export function Menu({ label, children }: MenuProps) {
     current.querySelector('summary')?.focus();
   };
   return (
-    <details ref={menu} class="menu" onKeyDown={onKeyDown}>
+    <details
+      ref={menu}
+      class="menu"
+      onKeyDown={onKeyDown}
+      onToggle={({ currentTarget }) => currentTarget.open && onOpen?.()}
+    >
       <summary class="button quiet">{label}</summary>
       <div class="menu-panel">{children}</div>
     </details>

@@ -451,6 +451,12 @@ class Finds(_Found):
     finds: list[Find]
 
 
+class Trouble(TypedDict):
+    #: `fact=` of `conversations` finds them; parts of it come from spans.
+    fact: str
+    conversations: int
+
+
 class _CommonRequired(_Found):
     #: Agents of the conversations. One of them is compared.
     agents: int
@@ -458,6 +464,8 @@ class _CommonRequired(_Found):
     #: Conversations that are compared, and the others of the same agent and time.
     within: int
     others: int
+    #: What went wrong in those that are compared, the most frequent first.
+    troubles: list[Trouble]
     finds: list[CommonFind]
 
 

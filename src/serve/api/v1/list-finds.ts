@@ -4,7 +4,8 @@
  */
 import { type CommonAnswer, commonAnswer, commonQuery } from '../../../api/finds.ts';
 import type { ConversationListQuery } from '../../../api/conversation-list.ts';
-import { factTable } from '../../../statistics/discovery/fact-table.ts';
+import { troubleText } from '../../../model/trouble-facts.ts';
+import { type FactTable, factTable, membersOf } from '../../../statistics/discovery/fact-table.ts';
 import { findsIn } from '../../../statistics/discovery/finds.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
@@ -21,6 +22,7 @@ const WITHIN_MAX = 5_000;
 /** Conversations that the search looks at, and those of the window that they are compared with. */
 const LOOKED_AT_MAX = 50_000;
 const FINDS_MAX = 20;
+const TROUBLES_MAX = 30;
 
 type Asked = Omit<ConversationListQuery, 'order' | 'limit' | 'cursor'>;
 
@@ -52,10 +54,19 @@ facts that the conversations of a list have in common, against the others of the
       ...{ since: isoTime(since), until: isoTime(until), says: words(within, finds.length) },
       ...{ conversations: conversations.length, within, others: conversations.length - within },
       ...{ looked_at: lookedAt, cut: isCut || found.isCut },
+      troubles: troublesOf(factTable(conversations.flatMap(({ facts }, at) => (sides[at] === 1 ? [facts] : [])))),
       finds: finds.slice(0, FINDS_MAX).map((find) => findJson(find, { conversations, source: 'list', linkTo })),
     };
   },
 });
+
+function troublesOf(table: FactTable): CommonAnswer['troubles'] {
+  const places = table.facts.flatMap((fact, place) => (troubleText(fact) === undefined ? [] : [place]));
+  return [...membersOf(table, places)]
+    .map(([place, members]) => ({ fact: table.facts[place] ?? '', conversations: members.size }))
+    .toSorted((a, b) => b.conversations - a.conversations)
+    .slice(0, TROUBLES_MAX);
+}
 
 function words(within: number, finds: number): string {
   const these = `these ${within.toLocaleString('en')}`;

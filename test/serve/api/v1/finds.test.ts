@@ -148,10 +148,20 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
   ]);
   expect(await listed(ofBad.finds[0]?.link ?? '')).toEqual(bad.filter(fails));
 
+  // All that went wrong in the list, whatever it is compared with, and a list of each.
+  const all = await common('agent=helper');
+  const failing = numbers.filter(fails);
+  expect(all.troubles).toEqual(
+    expect.arrayContaining([MESSAGE, 'failed call: refund'].map((fact) => ({ fact, conversations: failing.length }))),
+  );
+  for (const { fact, conversations } of all.troubles)
+    expect(await listed(`/conversations?agent=helper&fact=${encodeURIComponent(fact)}`)).toHaveLength(conversations);
+  expect(ofBad.troubles).toContainEqual({ fact: MESSAGE, conversations: bad.filter(fails).length });
+
   // Facts that follow from the filter are no finds: they name what was asked for.
   const ofFact = await common(`agent=helper&fact=${encodeURIComponent('tool: refund')}`);
   expect(ofFact.finds.flatMap((one) => [one.fact, ...one.also]).filter((fact) => fact.includes('refund'))).toEqual([]);
-  expect(await common('agent=nobody')).toMatchObject({ within: 0, others: 0, finds: [] });
+  expect(await common('agent=nobody')).toMatchObject({ within: 0, others: 0, troubles: [], finds: [] });
   expect((await common('agent=helper&words=nothing-of-the-kind')).says).toBe('Nothing sets these 0 apart.');
   // Several agents are not told apart: the one with most of the list is compared.
   expect(await common('came_out=bad')).toMatchObject({ agent: 'helper', agents: 2, within: bad.length });
