@@ -30,7 +30,7 @@ function find(fact: string, changes: Partial<FindJson> = {}): FindJson {
 function common(finds: readonly FindJson[], changes: Partial<CommonAnswer> = {}): CommonAnswer {
   return {
     ...{ agent: 'shop', agents: 1, since: AT, until: AT, conversations: 837, within: 37, others: 800, looked_at: 90 },
-    ...{ cut: false, says: 'What sets these 37 apart:', finds, ...changes },
+    ...{ cut: false, says: 'What sets these 37 apart:', troubles: [], finds, ...changes },
   };
 }
 

@@ -59,24 +59,16 @@ const FORGETS_MAX = 1_000;
 /** Failures of batches in one round; with more than these object storage is away. */
 const FAILURES_MAX = 3;
 
-export class ArchiveRelay {
+export class ArchiveRelay extends Stoppable {
   readonly #parts: ArchiveRelayParts;
-  readonly #loop = new Stoppable((signal) => this.#run(signal));
   #isAdopted = false;
 
   constructor(parts: ArchiveRelayParts) {
+    super((signal) => this.#loop(signal));
     this.#parts = parts;
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
+  async #loop(signal: AbortSignal): Promise<void> {
     const { store, side, holder, onEvent, idleMs = IDLE_MS, pauseMs = PAUSE.first } = this.#parts;
     const end = () => side.end();
     signal.addEventListener('abort', end);

@@ -31,23 +31,15 @@ const SENT_TOGETHER = 500;
 const IDLE_MS = 500;
 const RETRY_MS = 2000;
 
-export class EvaluationRelay {
+export class EvaluationRelay extends Stoppable {
   readonly #parts: EvaluationRelayParts;
-  readonly #loop = new Stoppable((signal) => this.#run(signal));
 
   constructor(parts: EvaluationRelayParts) {
+    super((signal) => this.#loop(signal));
     this.#parts = parts;
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
+  async #loop(signal: AbortSignal): Promise<void> {
     const { store, troubles, idleMs = IDLE_MS, retryMs = RETRY_MS } = this.#parts;
     const producer = this.#parts.makeProducer();
     while (!signal.aborted) {

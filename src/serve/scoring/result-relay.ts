@@ -33,23 +33,15 @@ const PAUSE = { first: 1000, most: 60_000 };
 /** Evaluations that wait for a backend that is away: days of a busy agent. */
 const KEEP = 1_000_000;
 
-export class ResultRelay {
+export class ResultRelay extends Stoppable {
   readonly #parts: ResultRelayParts;
-  readonly #loop = new Stoppable((signal) => this.#run(signal));
 
   constructor(parts: ResultRelayParts) {
+    super((signal) => this.#loop(signal));
     this.#parts = parts;
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
+  async #loop(signal: AbortSignal): Promise<void> {
     const { store, onEvent, idleMs = IDLE_MS, pauseMs = PAUSE.first, keep = KEEP } = this.#parts;
     for (let failures = 0; !signal.aborted; ) {
       let waitMs = 0;

@@ -464,7 +464,7 @@ class _CommonRequired(_Found):
     #: Conversations that are compared, and the others of the same agent and time.
     within: int
     others: int
-    #: What went wrong in those that are compared, the most frequent first.
+    #: Troubles of those that are compared, the most frequent first.
     troubles: list[Trouble]
     finds: list[CommonFind]
 
