@@ -95,6 +95,12 @@ function TrendSections({ trend, isOld, detections, place }: TrendSectionsProps) 
   );
 }
 
+function whoseOf({ agents }: Trend, { query }: Place): string {
+  const chosen = query.getAll('agent').length;
+  const [only] = agents.length === 1 ? agents : [];
+  return only ?? (chosen > 0 ? `${chosen} agents together` : 'All agents together');
+}
+
 interface SectionsProps {
   readonly trend: Trend;
   readonly series: Trend['series'][number];
@@ -115,7 +121,7 @@ function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
         version={asked.version}
         trend={trend}
         place={place}
-        whose={(trend.agents.length === 1 ? trend.agents[0] : undefined) ?? 'All agents together'}
+        whose={whoseOf(trend, place)}
       />
       <Figures figures={series.whole} trend={trend} limit={wordsOf(about).limit} place={place} />
       {isOther(place.query) && <p class="aside about-other">{ABOUT_OTHER}</p>}

@@ -227,6 +227,9 @@ test('a version that nobody saw has no figures, and too short a time is a mistak
   });
   expect(nobody.score).toEqual({ word: null, because: 'no conversation of version v9 has a value for it' });
   expect(nobody.steps_per_success).toMatchObject({ because: 'no conversations of one of them report what they used' });
+  expect(nobody.cost_per_success).toMatchObject({
+    because: 'no conversations of one of them have a cost: their models may have no price',
+  });
   expect((await compared(running, 'a=v1&b=v2&since=2001-01-01&until=2001-01-02')).a.evaluations).toBe(0);
   expect((await compared(running, 'a=v1&b=v2&environment=nowhere')).a.evaluations).toBe(0);
   const refusedOf = async (query: string) => (await get(running, `/api/v1/versions/compare?${query}`)).status;

@@ -84,8 +84,13 @@ export function compareOnline(
 ): OnlineComparison {
   const share = (of: (sample: OnlineSample) => readonly Valued[], together = 1) =>
     concluded(differenceOf(of(a), of(b), asked.called), 'more', asked, together);
-  const effort = (of: (sample: OnlineSample) => readonly Spent[]) =>
-    concluded(effortOf(of(a), of(b), asked.called), speaksOfSuccess(asked.about) ? 'less' : undefined, asked, EFFORTS);
+  const effort = (of: (sample: OnlineSample) => readonly Spent[], lacking = 'report what they used') =>
+    concluded(
+      effortOf([of(a), of(b)], asked.called, lacking),
+      speaksOfSuccess(asked.about) ? 'less' : undefined,
+      asked,
+      EFFORTS,
+    );
   const success = differenceOf(a.successes, b.successes, asked.called);
   return {
     score: share(({ scores }) => scores),
@@ -98,7 +103,7 @@ export function compareOnline(
     })),
     stepsPerSuccess: effort(({ steps }) => steps),
     tokensPerSuccess: effort(({ tokens }) => tokens),
-    costPerSuccess: effort(({ cost }) => cost),
+    costPerSuccess: effort(({ cost }) => cost, 'have a cost: their models may have no price'),
     notes: notesOf(a.scores, b.scores, asked.called),
   };
 }
@@ -213,8 +218,12 @@ function changeOf(
 }
 
 /** Effort for a success in b over that in a, less 1, had both met the same traffic. */
-function effortOf(a: readonly Spent[], b: readonly Spent[], called: Asked['called']): Change | NotEstimable {
-  if (a.length === 0 || b.length === 0) return { because: 'no conversations of one of them report what they used' };
+function effortOf(
+  [a, b]: readonly [readonly Spent[], readonly Spent[]],
+  called: Asked['called'],
+  lacking: string,
+): Change | NotEstimable {
+  if (a.length === 0 || b.length === 0) return { because: `no conversations of one of them ${lacking}` };
   const kinds = kindsOf(a, b);
   const sides = [ratioOf(a, kinds, 'a'), ratioOf(b, kinds, 'b')] as const;
   const [ofA, ofB] = sides;
