@@ -132,7 +132,8 @@ function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
         place={place}
       />
       <MovedParts asked={asked} trend={trend} place={place} />
-      <SubAgents trend={trend} place={place} />
+      {/* The store is read for one question after another, and the first sentence waits for what moved. */}
+      {asked.reply !== undefined && <SubAgents trend={trend} place={place} />}
       {detections !== undefined && shown !== undefined && (
         <OpenDetections detections={detections} shown={shown} place={place} />
       )}
