@@ -104,6 +104,16 @@ export async function whatIf({ live, judge, ...options }: WhatIfOptions): Promis
   return new Backtest({ ...options, against: live.name, configured: [live] }, { judge, ...unread }).weigh();
 }
 
+export const NOTHING_ASKED = {
+  weighedAgain: 0,
+  askedAgain: 0,
+  spansNotKept: 0,
+  notUnderstood: 0,
+  left: 0,
+  notOver: 0,
+  withoutJudges: 0,
+};
+
 class Backtest {
   readonly #options: CompareOptions;
   readonly #segment: readonly string[];
@@ -121,15 +131,7 @@ class Backtest {
   readonly #askedCriteria = new Set<string>();
   /** By conversations that were read again. */
   readonly #toolsCalled = new Set<string>();
-  readonly #counts = {
-    weighedAgain: 0,
-    askedAgain: 0,
-    spansNotKept: 0,
-    notUnderstood: 0,
-    left: 0,
-    notOver: 0,
-    withoutJudges: 0,
-  };
+  readonly #counts = { ...NOTHING_ASKED };
 
   constructor(options: CompareOptions, { judges, segment, detection, ...understanding }: CompareParts) {
     const { changed, reader, configured, against, shown } = options;

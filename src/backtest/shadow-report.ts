@@ -6,7 +6,7 @@ import type { BacktestReport } from '../model/backtest.ts';
 import { fromSuiteKey } from '../model/suite-key.ts';
 import { isLive, type SuiteOutline } from '../engine/suite-outline.ts';
 import type { BacktestReader } from './another-suite.ts';
-import { kindsOf, named } from './backtest.ts';
+import { kindsOf, named, NOTHING_ASKED } from './backtest.ts';
 import { Comparison, toWhose } from './comparison.ts';
 
 interface ShadowOptions {
@@ -75,16 +75,7 @@ async function shadowReport(
       versions: [...versions].map(([version, evaluations]) => ({ version, evaluations })),
       configured: live?.version,
     },
-    counted: {
-      compared: comparison.compared,
-      weighedAgain: 0,
-      askedAgain: 0,
-      spansNotKept: 0,
-      notUnderstood: 0,
-      left: 0,
-      notOver: 0,
-      withoutJudges: 0,
-    },
+    counted: { compared: comparison.compared, ...NOTHING_ASKED },
     ...comparison.figures(() => 'said by both'),
     joined: alone.totals('after'),
     conversations: await named(comparison, reader),

@@ -28,7 +28,7 @@ export function isFolded(labels: AgentLabels): boolean {
 }
 
 /** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
-const VALUE_LENGTH_MAX = 100;
+export const LABEL_CHARACTERS_MAX = 100;
 
 /** A name that spans give, as a label has it: one visible line of bounded length. */
 export function labelValue(value: string): string {
@@ -36,6 +36,6 @@ export function labelValue(value: string): string {
     .replace(/[\n\t]/g, ' ')
     .trim();
   // Cut by code points, so that no half of a surrogate pair is left.
-  const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
+  const short = oneLine.length > LABEL_CHARACTERS_MAX ? [...oneLine].slice(0, LABEL_CHARACTERS_MAX).join('') : oneLine;
   return short === '' ? 'unknown' : short.toWellFormed();
 }

@@ -8,6 +8,7 @@
  * the cursor keeps where they begin.
  */
 import { CALLED } from '../model/called.ts';
+import { LABEL_CHARACTERS_MAX } from '../model/agent-labels.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import type { ListOrder } from '../model/list-orders.ts';
@@ -253,10 +254,10 @@ function conditionsOf(
 ): readonly Condition[] {
   const { agents, agentVersions, environments, segments, feedback, cameOut, isCalledFine } = search;
   const conditions: Condition[] = [
-    ...among(dialect, 'c.agent', agents?.map(dialect.toStored)),
-    ...among(dialect, 'c.agent_version', agentVersions?.map(dialect.toStored)),
-    ...among(dialect, 'c.environment', environments?.map(dialect.toStored)),
-    ...among(dialect, 'c.segment', segments?.map(dialect.toStored)),
+    ...named(dialect, 'c.agent', agents),
+    ...named(dialect, 'c.agent_version', agentVersions),
+    ...named(dialect, 'c.environment', environments),
+    ...named(dialect, 'c.segment', segments),
     ...among(dialect, 'c.feedback', placesOf(feedback, POLARITIES)),
     ...among(dialect, 'coalesce(c.came_out, -1)', cameOut && cameOutValues(cameOut)),
     ...among(dialect, 'coalesce(c.called, 0)', isCalledFine === undefined ? undefined : calledAs(isCalledFine)),
@@ -295,6 +296,12 @@ function among(
   values?: readonly (string | number | boolean)[],
 ): readonly Condition[] {
   return values === undefined ? [] : [{ sql: dialect.among(column), values: [values] }];
+}
+
+/** Names as figures have them, which cut long ones. */
+function named(dialect: Dialect, column: string, names: readonly string[] | undefined): readonly Condition[] {
+  const isCut = names?.some((name) => [...name].length === LABEL_CHARACTERS_MAX) === true;
+  return among(dialect, isCut ? `substr(${column}, 1, ${LABEL_CHARACTERS_MAX})` : column, names?.map(dialect.toStored));
 }
 
 /** Where they stand in a list, as a column has them. */

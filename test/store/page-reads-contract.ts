@@ -1,6 +1,7 @@
 /** The contract of every store for the reads of `/api/v1`: what a search finds, page after page, and what is read of its finds. */
 import { expect, onTestFinished, test } from 'vitest';
 import { closeConversation } from '../../src/engine/conversation-closing.ts';
+import { labelValue } from '../../src/model/agent-labels.ts';
 import type { Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationGlance } from '../../src/store/conversation-columns.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
@@ -22,11 +23,14 @@ interface Filled {
   readonly decidedShare?: number;
 }
 
+/** Figures have its beginning. */
+const LONG = 'Straße \u{1F6D2} '.repeat(20);
+
 const FILLED: readonly Filled[] = [
   { id: 'c1', outcome: 'successful_completion', segment: 'gold', glance: { asked: 'Where is my ORDER?' } },
   { id: 'c2', outcome: 'hard_failure', segment: 'gold', decidedShare: 300_000 },
   { id: 'c3', outcome: 'partial_failure', glance: { answered: 'Straße 5, order sent \0' } },
-  { id: 'c4', outcome: 'unscored' },
+  { id: 'c4', outcome: 'unscored', segment: LONG },
   { id: 'c5' },
   { id: 'c6', outcome: 'hard_failure', waits: true },
 ];
@@ -79,6 +83,7 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
       ],
       [{ agents: ["o'hara"] }, []],
       [{ segments: ['gold'] }, ['c2', 'c1']],
+      [{ segments: [labelValue(LONG), 'gold'] }, ['c4', 'c2', 'c1']],
       [{ outcomes: ['hard_failure', 'partial_failure'] }, ['c6', 'c3', 'c2']],
       [{ outcomes: ['hard_failure'], segments: ['gold'], suites: ['pack'] }, ['c2']],
       [{ suites: ['other'] }, []],
