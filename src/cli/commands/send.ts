@@ -30,9 +30,9 @@ const TRIES = 20;
 const REQUEST_BYTES = 1 << 20;
 
 const HELP = `
-Reads what \`assay score\` reads: OTLP as JSON lines or protobuf, conversations as messages, a journal folder. The service
-redacts and scores it as usual. Its conversations begin when they were recorded. Messages without \`started_at\` begin at
-the modification time of their file, in the order of its lines; those of standard input now.
+Reads what \`assay score\` reads: OTLP as JSON lines or protobuf, conversations as messages, a journal folder, an archive.
+The service redacts and scores it as usual. Its conversations begin when they were recorded. Messages without
+\`started_at\` begin at the modification time of their file, in the order of its lines; those of standard input now.
 
 Example:
   assay send spans.jsonl`;

@@ -3,12 +3,15 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.ts';
+import { conversationList } from '../../../src/api/conversation-list.ts';
 import { rowsIn } from '../../../src/archive/parquet-rows.ts';
 import { readRecordings } from '../../../src/offline/recording.ts';
 import { scoreRecorded } from '../../../src/offline/score-recording.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { BUCKET, playBucket, variablesOf } from '../../archive/played-bucket.ts';
+import { assayHere } from '../../assay-here.ts';
 import { BUILTIN } from '../../engine/log-driver.ts';
+import { freePorts } from '../../free-ports.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf, turnSpan } from '../running-service.ts';
@@ -85,6 +88,30 @@ test('an archive in a folder scores as the service did', { timeout: 60_000 }, as
   const files = parquetFiles(folder).filter((file) => file.startsWith('table=content'));
   expect(await scored(...[...files, ...files].map((file) => path.join(folder, file)))).toHaveLength(3);
   await expect(scored(path.join(folder, parquetFiles(folder).at(-1) ?? ''))).rejects.toThrow('column not found: spans');
+});
+
+test('a service that is sent an archive has its conversations for the page, explain and backtest, each once', {
+  timeout: 60_000,
+}, async () => {
+  const { running, folder } = await archived();
+  const [otlpHttpPort = 0] = await freePorts(1);
+  const another = await runService({ suites: SUITES, dataDir: tempDirectory(), otlpHttpPort });
+  for (let times = 0; times < 2; times += 1)
+    expect(await assayHere(['send', folder, '--url', another.http])).toMatchObject({ status: 0, stderr: '' });
+
+  const shown = async ({ http }: RunningService) => {
+    const response = await fetch(`${http}/api/v1/conversations`);
+    return conversationList
+      .parse(await response.json())
+      .conversations.map(({ conversation_id: id, asked, began_at: beganAt, evaluations }) => [
+        ...[id, asked, beganAt],
+        ...evaluations.map(({ outcome, explanation }) => [outcome, explanation]),
+      ])
+      .toSorted();
+  };
+  const before = await shown(running);
+  expect(before).toHaveLength(3);
+  await expect.poll(() => shown(another), { timeout: 20_000 }).toEqual(before);
 });
 
 test('what is forgotten, by its id or its user, is in no file of the archive', { timeout: 60_000 }, async () => {
