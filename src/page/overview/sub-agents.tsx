@@ -58,7 +58,7 @@ const HEADS = {
   'Took part in': 'number',
   'With errors': 'number',
   'Cost of one': 'number',
-  'Lowest pass rate': '',
+  'Lowest pass rate where it took part': '',
 };
 
 interface RowProps extends Pick<TableProps, 'behind' | 'scope'> {
