@@ -65,13 +65,8 @@ export class ModuleAgent implements AgentPlace {
       answers.push(heard.answer);
       const error = errorIn(heard.answer);
       if (error !== undefined) {
-        return {
-          ended: 'failed',
-          answers,
-          problem: `it answered with an error: ${error}`,
-          isUnreachable: false,
-          spans,
-        };
+        const problem = `it answered with an error: ${error}`;
+        return { ended: 'failed', answers, problem, isUnreachable: false, spans };
       }
     }
     return { ended: 'answered', answers, spans, oddity: undefined };

@@ -45,13 +45,8 @@ export class UrlAgent implements AgentPlace {
       answers.push(answer);
       const error = errorIn(answer);
       if (error !== undefined) {
-        return {
-          ended: 'failed',
-          answers,
-          problem: `it answered with an error: ${error}`,
-          isUnreachable: false,
-          spans: 'awaited',
-        };
+        const problem = `it answered with an error: ${error}`;
+        return { ended: 'failed', answers, problem, isUnreachable: false, spans: 'awaited' };
       }
     }
     return { ended: 'answered', answers, spans: 'awaited', oddity: undefined };

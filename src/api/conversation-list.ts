@@ -15,7 +15,6 @@ import {
   outcome,
   share,
   time,
-  timeAsked,
   placeFilters,
 } from './shapes.ts';
 
@@ -57,8 +56,6 @@ export const conversationFilters = z.strictObject({
     description: 'a fact as `/api/v1/finds` names it; of several all have to be there',
   }),
   conversation_id: anyOf(z.string().max(4096)),
-  since: timeAsked.optional(),
-  until: timeAsked.optional(),
   order: z.enum(LIST_ORDERS).default('latest'),
   words: z.string().min(1).max(200).optional().meta({
     description:

@@ -80,12 +80,14 @@ export const NOT_FORWARD = { path: ['until'], message: 'it has to be after since
 /** A filter that may be given several times: one of the values has to match. */
 export const anyOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(50).readonly().optional();
 
-/** Where an evaluation was counted, as filters. */
+/** Where and when an evaluation was counted, as filters. */
 export const placeFilters = {
   agent: anyOf(z.string()),
   agent_version: anyOf(z.string()),
   environment: anyOf(z.string()),
   segment: anyOf(z.string()),
+  since: timeAsked.optional(),
+  until: timeAsked.optional(),
 };
 
 export const failure = z

@@ -1,24 +1,11 @@
 /** `GET /api/v1/sub-agents`: what each sub-agent did, and how conversations went in which it took part. */
 import { z } from 'zod';
-import {
-  count,
-  estimate,
-  isForward,
-  list,
-  NOT_FORWARD,
-  placeFilters,
-  related,
-  share,
-  time,
-  timeAsked,
-} from './shapes.ts';
+import { count, estimate, isForward, list, NOT_FORWARD, placeFilters, related, share, time } from './shapes.ts';
 
 export const subAgentsQuery = z
   .strictObject({
     suite: z.string().optional(),
     ...placeFilters,
-    since: timeAsked.optional(),
-    until: timeAsked.optional(),
   })
   .refine(isForward, NOT_FORWARD);
 

@@ -1,26 +1,12 @@
 /** `GET /api/v1/trend`: how a suite's figures went over time, from the history of evaluations. */
 import { z } from 'zod';
-import {
-  about,
-  count,
-  estimate,
-  kinds,
-  list,
-  outcome,
-  placeFilters,
-  related,
-  share,
-  time,
-  timeAsked,
-} from './shapes.ts';
+import { about, count, estimate, kinds, list, outcome, placeFilters, related, share, time } from './shapes.ts';
 
 const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
 
 export const trendQuery = z.strictObject({
   suite: z.string().optional(),
   ...placeFilters,
-  since: timeAsked.optional(),
-  until: timeAsked.optional(),
   by: z.enum(TREND_BY).default('none'),
   bucket: z
     .string()

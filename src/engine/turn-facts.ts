@@ -31,10 +31,10 @@ export function factsOf(turns: readonly Turn[], segment: string | undefined): re
       facts.add(`failed call: ${name}`);
       messages.add(call.error?.message ?? call.result.text.slice(0, MESSAGE_MAX));
     }
-    facts.add(`last: ${names.at(-1) ?? 'no call'}`);
+    facts.add(`last in a turn: ${names.at(-1) ?? 'no call'}`);
     facts.add(`calls in a turn: ${roughly(toolCalls.length)}`);
     facts.add(`model calls in a turn: ${roughly(turn.llmCalls)}`);
-    facts.add(`answer: ${roughly(turn.finalAnswer.text.length)}`);
+    facts.add(`answer in characters: ${roughly(turn.finalAnswer.text.length)}`);
     if (isCorrection(turn.userInput.text)) facts.add('user: corrects');
     if (error !== undefined) {
       facts.add(`error: ${shownName(error.type)}`);
@@ -61,7 +61,9 @@ function endOf({ error, finalAnswer, toolCalls }: Turn): string {
   return endsAsQuestion(text) ? 'with a question of the agent' : 'with an answer';
 }
 
-/** As a power of two from which on it is. */
+/** Between a power of two and the next one. */
 function roughly(count: number): string {
-  return count === 0 ? 'none' : `${2 ** Math.floor(Math.log2(count))} and more`;
+  if (count < 2) return count === 0 ? 'none' : '1';
+  const from = 2 ** Math.floor(Math.log2(count));
+  return `${from} to ${2 * from - 1}`;
 }

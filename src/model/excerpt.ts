@@ -16,6 +16,12 @@ export interface Excerpt {
   readonly turns: readonly ExcerptTurn[];
 }
 
+export const BARE_EXCERPT = {
+  is: 'excerpt',
+  ...{ agent: undefined, version: undefined, environment: undefined, state: undefined },
+  attributes: new Map<string, string>(),
+} as const satisfies Omit<Excerpt, 'turns'>;
+
 export interface ExcerptTurn {
   /** Not recorded where it is not given. */
   readonly user: string | undefined;

@@ -4,7 +4,7 @@
  * what its criteria are about, the second by evaluating two conversations, the others from what its expressions read.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
+import { BARE_EXCERPT, type Excerpt, type ExcerptTurn } from '../model/excerpt.ts';
 import { claimsTask, isFailure, isInSuccessRate } from '../model/severity.ts';
 import { evaluate } from '../score/suite/evaluate.ts';
 import { barsSuccess } from '../score/suite/outcome.ts';
@@ -63,12 +63,7 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
 
 async function conversationOf(turn: ExcerptTurn): Promise<Conversation> {
   const excerpt: Excerpt = {
-    is: 'excerpt',
-    agent: undefined,
-    version: undefined,
-    environment: undefined,
-    attributes: new Map(),
-    state: undefined,
+    ...BARE_EXCERPT,
     turns: [turn],
   };
   const { conversations } = await understandRecorded(recordedRequest(excerptRequest(excerpt, undefined), 'a remark'));

@@ -324,17 +324,17 @@ test('facts of a conversation are kept whatever order they come in, and what is 
   const facts = await kept([[chat, root, failedTool]]);
 
   expect(facts).toEqual([
-    'answer: 32 and more',
-    'calls in a turn: 1 and more',
+    'answer in characters: 32 to 63',
+    'calls in a turn: 1',
     'ended: after a failed call',
     'error message: no answer',
     'failed call: lookup',
     'failed: default/no_unrecovered_tool_error',
-    'last: lookup',
-    'model calls in a turn: 1 and more',
+    'last in a turn: lookup',
+    'model calls in a turn: 1',
     'tool: lookup',
   ]);
   expect(await kept([[chat, root], [failedTool]])).toEqual(
-    [...(facts ?? []), 'calls in a turn: none', 'last: no call'].toSorted(),
+    [...(facts ?? []), 'calls in a turn: none', 'last in a turn: no call'].toSorted(),
   );
 });

@@ -32,10 +32,10 @@ test('tools, how they follow each other, which are called again and which fail',
     'failed call: book',
     'then: book, search',
     'again: search',
-    'last: search',
-    'calls in a turn: 2 and more',
-    'model calls in a turn: 4 and more',
-    'answer: 4 and more',
+    'last in a turn: search',
+    'calls in a turn: 2 to 3',
+    'model calls in a turn: 4 to 7',
+    'answer in characters: 4 to 7',
     'error message: No seat # in train #',
     'ended: with an answer',
   ]);
@@ -43,7 +43,9 @@ test('tools, how they follow each other, which are called again and which fail',
 
 test('what kind of request it was: segment, prompt, language and intent', () => {
   const facts = factsOf([turnOf([], { intent: 'refund', locale: 'de' })], 'eu');
-  expect(facts).toEqual(expect.arrayContaining(['segment: eu', 'intent: refund', 'language: de', 'last: no call']));
+  expect(facts).toEqual(
+    expect.arrayContaining(['segment: eu', 'intent: refund', 'language: de', 'last in a turn: no call']),
+  );
 });
 
 test('names are cut, without signs that nobody sees, and on one line', () => {
@@ -56,7 +58,7 @@ test('names are cut, without signs that nobody sees, and on one line', () => {
 test('of many calls the first ones are told', () => {
   const facts = factsOf([turnOf(Array.from({ length: 500 }, (_, at) => `tool${at}`))], undefined);
   expect(facts.length).toBeLessThan(40);
-  expect(facts).toContain('calls in a turn: 256 and more');
+  expect(facts).toContain('calls in a turn: 256 to 511');
 });
 
 test('a call fails as well where only its result says so', () => {

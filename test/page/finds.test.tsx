@@ -90,12 +90,12 @@ test('finds stand by the reason why their conversations were looked at, with the
     <FoundOf
       answer={answer([
         { source: 'criteria_failed', ...find('user: corrects') },
-        { source: 'came_out_bad', ...find('tool: refund', { also: ['last: refund'] }) },
+        { source: 'came_out_bad', ...find('tool: refund', { also: ['last in a turn: refund'] }) },
       ])}
     />
   );
   expect(wordsOf(section)).toMatch(
-    /What sets failures apart shop.*Came out bad: 37 conversations.*tool: refund 4 times as often.*with it: last: refund.*Partial or hard failure: 40/,
+    /What sets failures apart shop.*Came out bad: 37 conversations.*tool: refund 4 times as often.*with it: last in a turn: refund.*Partial or hard failure: 40/,
   );
   const markup = markupOf(section);
   expect(markup).toContain('href="/conversations?agent=shop&amp;fact=tool%3A+refund"');

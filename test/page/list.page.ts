@@ -148,7 +148,7 @@ test('the export has what the list finds', async () => {
 
 test('the line above a narrowed list says what sets it apart, and a fact is one click', async () => {
   for (const options of [{}, { size: NARROW, scheme: 'dark' as const }]) {
-    const page = await openPage(`${http}/conversations?fact=calls%20in%20a%20turn%3A+4+and+more`, options);
+    const page = await openPage(`${http}/conversations?fact=calls%20in%20a%20turn%3A+4+to+7`, options);
     const first = page.locator('.set-apart a').first();
     await first.waitFor();
     const fact = await first.innerText();

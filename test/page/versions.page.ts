@@ -4,6 +4,7 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import type { ComparisonJson } from '../../src/api/comparison.ts';
 import { experimentList } from '../../src/api/experiments.ts';
 import { versionsCompared } from '../../src/api/versions.ts';
+import { counted } from '../../src/page/text/format.ts';
 import { assayBeside } from '../assay-command.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
 
@@ -74,8 +75,8 @@ test('of two versions online, a criterion leads to the conversations of each tha
 
   expect(success.word).toBe('worse');
   expect(failed).toBeGreaterThan(0);
-  await row.getByRole('link', { name: `${failed} failed in B` }).click();
-  await page.getByText(`${failed} conversations`, { exact: true }).waitFor();
+  await row.getByRole('link', { name: `${counted(failed, 'conversation')} failed in B` }).click();
+  await page.getByText(counted(failed, 'conversation'), { exact: true }).waitFor();
   const { searchParams } = new URL(page.url());
   expect([searchParams.get('agent_version'), searchParams.get('criterion')]).toEqual(['v2', 'correct_time']);
 });

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { knowing } from '../../assemble/build-conversation.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import type { Excerpt } from '../../model/excerpt.ts';
+import { BARE_EXCERPT, type Excerpt } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import type { MutationGolden } from '../../model/mutation.ts';
@@ -125,12 +125,7 @@ export async function fromGoldenTraces(suite: CompiledSuite): Promise<readonly G
 }
 
 const EMPTY: Excerpt = {
-  is: 'excerpt',
-  agent: undefined,
-  version: undefined,
-  environment: undefined,
-  attributes: new Map(),
-  state: undefined,
+  ...BARE_EXCERPT,
   turns: [{ user: undefined, calls: [], answer: undefined, finish: 'stop', error: undefined, state: undefined }],
 };
 

@@ -23,7 +23,7 @@ interface Known<T> {
 }
 
 interface ReplyOptions {
-  readonly query?: URLSearchParams;
+  readonly query?: URLSearchParams | undefined;
   /** Asks again after each reply while the page is visible. */
   readonly everyMs?: number | undefined;
   /** Without a later reply in this time the service is away. The first one may take longer. */

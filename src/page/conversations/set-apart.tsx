@@ -5,7 +5,6 @@
 import type { CommonAnswer } from '../../api/finds.ts';
 import { useReply } from '../api/use-reply.ts';
 import { addressOf, LIST_FILTERS, type Place, withChanges } from '../shell/place.ts';
-import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { listQueryOf } from './conversation-filters.tsx';
 
@@ -26,10 +25,9 @@ export function SetApart({ place }: { readonly place: Place }) {
 export function FactStrip({ common, place }: { readonly common: CommonAnswer; readonly place: Place }) {
   const { agent = '', agents, says, finds, within, others } = common;
   if (within === 0 || others === 0) return null;
-  const against = `against ${counted(others, 'other')}`;
   return (
     <section class="set-apart" aria-label="What these conversations have in common">
-      <span class="aside" title={against}>
+      <span class="aside">
         {says}
         {agents > 1 && ' Of one agent, '}
         {agents > 1 && <SpanText text={agent} charactersMax={60} />}

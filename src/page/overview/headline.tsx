@@ -21,6 +21,7 @@ import { standingOf } from '../fleet/fleet-rows.tsx';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
+import { beforeOf } from './moved-parts.tsx';
 import { oftenText, SinceVersion, type Trouble, useTroubles } from './since-version.tsx';
 
 interface Told {
@@ -117,7 +118,13 @@ interface HeadlineProps extends Omit<HeadlineParts, 'worse' | 'trouble' | 'about
 /** With what came with a version below it. */
 export function Headline({ trend, place, ...parts }: HeadlineProps) {
   const { version } = parts;
-  const troubles = useTroubles(trend, place, version);
+  const asked =
+    version === undefined
+      ? undefined
+      : withChanges(onlyOf(place.query, ['environment', 'segment', 'until']), {
+          ...{ agent: trend.agents, agent_version: version, since: beforeOf(trend) },
+        });
+  const troubles = useTroubles(asked);
   const worse = useWorse(trend, place);
   const told = headlineOf({ ...parts, worse, about: trend.about, scope: trend.scope, trouble: troubles[0] });
   return (
@@ -128,7 +135,7 @@ export function Headline({ trend, place, ...parts }: HeadlineProps) {
           {told.since !== undefined && [' ', <Time key="since" at={told.since} />, '.']}
         </p>
       )}
-      <SinceVersion troubles={troubles} version={version} trend={trend} place={place} />
+      {asked !== undefined && <SinceVersion asked={asked} troubles={troubles} />}
     </>
   );
 }

@@ -4,13 +4,11 @@
  * weigh such a thing lightly, and average it away.
  */
 import type { CommonAnswer, FindJson } from '../../api/finds.ts';
-import type { Trend } from '../../api/trend.ts';
 import { tellsLess, troubleText } from '../../model/trouble-facts.ts';
 import { useReply } from '../api/use-reply.ts';
-import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
+import { addressOf, withChanges } from '../shell/place.ts';
 import { countText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
-import { beforeOf } from './moved-parts.tsx';
 
 const SHOWN = 4;
 /** Expected number of facts, of all that are tested, that chance brings this far. */
@@ -23,16 +21,10 @@ export interface Trouble {
   readonly find: FindJson;
 }
 
-/** Asked for one agent with a version that is new in what is shown. */
-export function useTroubles(trend: Trend, { query }: Place, version: string | undefined): readonly Trouble[] {
-  const [agent = ''] = trend.agents;
-  const asked = withChanges(onlyOf(query, ['environment', 'segment', 'until']), {
-    agent,
-    agent_version: version,
-    since: beforeOf(trend),
-  });
-  const { reply } = useReply<CommonAnswer>(version === undefined ? undefined : '/api/v1/common', { query: asked });
-  return version !== undefined && reply?.is === 'here' ? troublesIn(reply.value) : [];
+/** `asked`: the filters of a list of one agent's version, with the time of what it is compared with. */
+export function useTroubles(asked: URLSearchParams | undefined): readonly Trouble[] {
+  const { reply } = useReply<CommonAnswer>(asked === undefined ? undefined : '/api/v1/common', { query: asked });
+  return asked !== undefined && reply?.is === 'here' ? troublesIn(reply.value) : [];
 }
 
 /** The most frequent first: the least likely ones may be of few conversations. */
@@ -63,27 +55,26 @@ export function oftenText({ find: { within, others }, also }: Pick<Trouble, 'fin
 }
 
 interface SinceVersionProps {
+  readonly asked: URLSearchParams;
   readonly troubles: readonly Trouble[];
-  readonly version: string | undefined;
-  readonly trend: Trend;
-  readonly place: Place;
 }
 
-export function SinceVersion({ troubles, version, trend, place }: SinceVersionProps) {
+export function TroublesOf({ asked }: Pick<SinceVersionProps, 'asked'>) {
+  return <SinceVersion asked={asked} troubles={useTroubles(asked)} />;
+}
+
+export function SinceVersion({ asked, troubles }: SinceVersionProps) {
   if (troubles.length === 0) return null;
-  const filters = { agent: trend.agents[0], agent_version: version, suite: undefined, since: beforeOf(trend) };
-  const address = (fact: string) =>
-    addressOf('conversations', withChanges(sharedFilters(place.query), { ...filters, fact }));
   return (
     <section class="since-version">
       <h2>
         {'More often with '}
-        <SpanText text={version ?? ''} charactersMax={80} />
+        <SpanText text={asked.get('agent_version') ?? ''} charactersMax={80} />
       </h2>
       <ul>
         {troubles.slice(0, SHOWN).map((trouble) => (
           <li key={trouble.find.fact}>
-            <a href={address(trouble.find.fact)}>
+            <a href={addressOf('conversations', withChanges(asked, { fact: trouble.find.fact }))}>
               <SpanText text={trouble.words} charactersMax={200} />
             </a>
             <SpanText in="span" class="aside" text={` ${oftenText(trouble)}`} charactersMax={400} />

@@ -21,6 +21,7 @@ import { Table } from '../text/table.tsx';
 import { WordMark } from '../text/word-mark.tsx';
 import { Choice, change } from './choice.tsx';
 import { type MeasureRow, rowsOf } from './measures.ts';
+import { TroublesOf } from '../overview/since-version.tsx';
 import { MeasureTable } from './measure-table.tsx';
 
 const SINCE = '30d';
@@ -171,10 +172,15 @@ function Compared({ compared, isOld, place }: ComparedProps) {
         </p>
         <p class="aside">It goes by hours in which both ran, and what follows by all of this time.</p>
       </section>
+      <TroublesOf asked={behind(place, { agent, agent_version: b.agent_version, suite: undefined })} />
       <section>
         <h2>
           {suite}
-          <span class="aside">{' by conversations, each counted once and weighed to the same mix of requests'}</span>
+          <span class="aside">
+            {
+              ' by conversations, each counted once and weighed to the same mix of requests; effort is of those with a score'
+            }
+          </span>
         </h2>
         {notes.map((one) => (
           <p key={one} class="limits">
@@ -197,15 +203,16 @@ function Compared({ compared, isOld, place }: ComparedProps) {
 }
 
 /** The conversations in which a criterion failed, of B and of A. */
-function behindRow({ criterion }: MeasureRow, { criteria, a, b, suite }: VersionsCompared, place: Place) {
+function behindRow({ criterion }: MeasureRow, compared: VersionsCompared, place: Place) {
+  const { criteria, a, b, suite } = compared;
   const failed = criteria.find((one) => one.criterion === criterion)?.failed;
   if (criterion === undefined || failed === undefined || failed.a + failed.b === 0) return undefined;
   const link = (letter: string, version: string, count: number) =>
     count > 0 && (
       <a
         key={letter}
-        href={behind(place, suite, { agent_version: version, criterion })}
-      >{`${countText(count)} failed in ${letter}`}</a>
+        href={addressOf('conversations', behind(place, { suite, agent_version: version, criterion }))}
+      >{`${counted(count, isByTurn(compared) ? 'turn' : 'conversation')} failed in ${letter}`}</a>
     );
   return (
     <span class="behind">
@@ -215,15 +222,19 @@ function behindRow({ criterion }: MeasureRow, { criteria, a, b, suite }: Version
   );
 }
 
-function behind(place: Place, suite: string, changes: Readonly<Record<string, string>>): string {
-  const filters = onlyOf(place.query, ['agent', ...FILTERS]);
-  return addressOf('conversations', withChanges(filters, { suite, since: filters.get('since') ?? SINCE, ...changes }));
+function isByTurn({ a, b }: VersionsCompared): boolean {
+  return [a, b].some(({ evaluations, conversations }) => evaluations > conversations);
+}
+
+/** The filters of a list of conversations that are compared. */
+function behind({ query }: Place, changes: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  const filters = onlyOf(query, ['agent', ...FILTERS]);
+  return withChanges(filters, { since: filters.get('since') ?? SINCE, ...changes });
 }
 
 function Sides({ compared, place }: { readonly compared: VersionsCompared; readonly place: Place }) {
   const { a, b, suite, about } = compared;
   const sides = [a, b];
-  const isByTurn = sides.some(({ evaluations, conversations }) => evaluations > conversations);
   const outcomes = OUTCOMES_IN_ORDER.filter((one) => sides.some((side) => (side.outcomes[one] ?? 0) > 0));
   const row = (name: string | JSX.Element, of: (side: (typeof sides)[number]) => JSX.Element | string) => (
     <tr>
@@ -240,7 +251,7 @@ function Sides({ compared, place }: { readonly compared: VersionsCompared; reado
     <section>
       <h2>
         Each by itself
-        <span class="aside">{isByTurn ? ' by turns, as they came' : ' as they came'}</span>
+        <span class="aside">{isByTurn(compared) ? ' by turns, as they came' : ' as they came'}</span>
       </h2>
       <Table
         class="before-after two-sides"
@@ -260,7 +271,14 @@ function Sides({ compared, place }: { readonly compared: VersionsCompared; reado
             const kinds = kindsText(side.because[outcome], count);
             return (
               <div>
-                <a href={behind(place, suite, { agent_version: side.agent_version, outcome })}>{countText(count)}</a>
+                <a
+                  href={addressOf(
+                    'conversations',
+                    behind(place, { suite, agent_version: side.agent_version, outcome }),
+                  )}
+                >
+                  {countText(count)}
+                </a>
                 {kinds !== undefined && <div class="kinds">{kinds}</div>}
               </div>
             );

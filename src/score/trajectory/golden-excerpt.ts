@@ -2,7 +2,7 @@
  * A golden trace as a conversation that follows it: its input, its steps with arguments that match, results of the kind that is expected, and an answer with
  * all that it must contain. An example, and no more: what the tools really say is not in a trace.
  */
-import type { Excerpt, ExcerptCall } from '../../model/excerpt.ts';
+import { BARE_EXCERPT, type Excerpt, type ExcerptCall } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import { occurs } from '../cel/linear-regex.ts';
 import { exampleText } from './example-value.ts';
@@ -24,12 +24,7 @@ export function goldenExcerpt(trace: GoldenTrace): Excerpt | string {
   const unmatched = trace.output.matches.find((pattern) => !occurs(pattern, answer));
   if (unmatched !== undefined) return 'no answer can be made up that matches its `output`';
   return {
-    is: 'excerpt',
-    agent: undefined,
-    version: undefined,
-    environment: undefined,
-    attributes: new Map(),
-    state: undefined,
+    ...BARE_EXCERPT,
     turns: [{ user: exampleText(trace.input), calls, answer, finish: 'stop', error: undefined, state: undefined }],
   };
 }

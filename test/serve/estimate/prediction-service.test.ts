@@ -73,7 +73,7 @@ test('readings of weeks ago foretell what comes now, but not what nobody has rea
   expect(chances[0]).toBeLessThan(0.4);
   expect(chances.at(-1)).toBeGreaterThan(0.6);
   expect(of?.prediction).toMatchObject({ readings: EARLIER, hash: expect.stringMatching(/^[0-9a-f]{12}$/) as string });
-  expect(of?.prediction?.weights.map(({ fact }) => fact)).toContain('last: no call');
+  expect(of?.prediction?.weights.map(({ fact }) => fact)).toContain('last in a turn: no call');
 
   const before = of?.cells.find(({ predicted }) => predicted === undefined)?.size ?? 0;
   await send(running, sent + 1, 1, { locale: 'de' });

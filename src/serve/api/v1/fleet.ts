@@ -24,13 +24,11 @@ import {
 } from './fleet-lines.ts';
 import { isoTime } from './iso-time.ts';
 import { latestEvaluations } from './latest-evaluations.ts';
+import { beginOf, FINE_BELOW_MS } from './trend.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** Shorter windows are read in the finer stretches of the history. */
-const FINE_BELOW_MS = 6 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** A thousand agents have two million rows in this and the window before: seconds, of the ten that a read may take. */
 const WINDOW_MAX_MS = 8 * DAY_MS;
 const [FINE, COARSE] = HISTORY_WIDTHS;
@@ -106,7 +104,7 @@ function windowOf(
   if (askedMs <= 0 || askedMs > WINDOW_MAX_MS) return undefined;
   const isFine = askedMs < FINE_BELOW_MS && from - askedMs > today - FINE.keptMs;
   const width = isFine ? FINE.ms : COARSE.ms;
-  const since = Math.floor(from / width) * width;
+  const since = Math.floor(beginOf({ since: from, until: now }) / width) * width;
   const until = Math.ceil(now / width) * width;
   return { width, before: since - (until - since), since, until, now, askedMs };
 }

@@ -51,7 +51,11 @@ facts that the conversations of a list have in common, against the others of the
     return {
       ...(agent === undefined ? {} : { agent }),
       agents: byAgent.length,
-      ...{ since: isoTime(since), until: isoTime(until), says: words(within, finds.length) },
+      ...{
+        since: isoTime(since),
+        until: isoTime(until),
+        says: words(within, conversations.length - within, finds.length),
+      },
       ...{ conversations: conversations.length, within, others: conversations.length - within },
       ...{ looked_at: lookedAt, cut: isCut || found.isCut },
       troubles: troublesOf(factTable(conversations.flatMap(({ facts }, at) => (sides[at] === 1 ? [facts] : [])))),
@@ -68,9 +72,9 @@ function troublesOf(table: FactTable): CommonAnswer['troubles'] {
     .slice(0, TROUBLES_MAX);
 }
 
-function words(within: number, finds: number): string {
-  const these = `these ${within.toLocaleString('en')}`;
-  return finds === 0 ? `Nothing sets ${these} apart.` : `What sets ${these} apart:`;
+function words(within: number, others: number, finds: number): string {
+  const these = `these ${within.toLocaleString('en')} apart from ${others.toLocaleString('en')} of the same time`;
+  return finds === 0 ? `Nothing sets ${these}.` : `What sets ${these}:`;
 }
 
 /** The latest conversations that a search finds. */
@@ -127,6 +131,6 @@ function trivialIn(asked: Asked): (fact: string) => boolean {
 
 /** Tools that a fact names: `then: search, book` names both. */
 function namesIn(fact: string): readonly string[] {
-  const [, kind = '', names = ''] = /^(tool|last|again|then|failed call): (.*)$/s.exec(fact) ?? [];
+  const [, kind = '', names = ''] = /^(tool|last in a turn|again|then|failed call): (.*)$/s.exec(fact) ?? [];
   return kind === 'then' ? names.split(', ') : names === '' ? [] : [names];
 }

@@ -48,7 +48,7 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
     const step = Math.ceil(bucketMs / width) * width;
     if ((asked.until - asked.since) / step > BUCKETS_MAX)
       return refused(`bucket: ${BUCKETS_MAX} buckets at most; it is ${query.bucket} and would be more`);
-    const since = Math.floor(asked.since / step) * step;
+    const since = query.bucket === undefined ? beginOf(asked) : Math.floor(asked.since / step) * step;
     const until = Math.ceil(asked.until / step) * step;
     const filters = {
       agents: query.agent,
@@ -109,6 +109,15 @@ function bucketOf(
   // The cast holds because the schema allows these units only.
   if (amount !== undefined) return Math.max(1, Number(amount)) * UNITS_MS[unit as keyof typeof UNITS_MS];
   return WIDTHS_MS.find((width) => (until - since) / width <= BUCKETS_WANTED) ?? 30 * DAY_MS;
+}
+
+/** Shorter windows begin with a bucket. Others do with an hour as well, in which the list of agents is read. */
+export const FINE_BELOW_MS = 6 * UNITS_MS.h;
+
+export function beginOf(asked: { readonly since: number; readonly until: number }): number {
+  const isFine = asked.until - asked.since < FINE_BELOW_MS;
+  const grain = Math.max(bucketOf(undefined, asked), isFine ? 0 : UNITS_MS.h);
+  return Math.floor(asked.since / grain) * grain;
 }
 
 /** The finest that is kept for as long, unless buckets are whole stretches of a coarser one: those are fewer rows. */

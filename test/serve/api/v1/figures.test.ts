@@ -1,6 +1,7 @@
 /** `GET /api/v1/facets` and `/api/v1/trend` on a running service, against what was sent. */
 import { expect, test } from 'vitest';
 import { facets } from '../../../../src/api/facets.ts';
+import { fleet } from '../../../../src/api/fleet.ts';
 import { moved } from '../../../../src/api/moved.ts';
 import { suiteList } from '../../../../src/api/suite-list.ts';
 import { trend } from '../../../../src/api/trend.ts';
@@ -65,6 +66,15 @@ test('facets and the trend say what was counted, with intervals, and answer mist
   expect((await trendOf('?agent_version=v2&agent_version=v9')).series[0]?.whole.evaluations).toBe(1);
   expect((await trendOf('?agent=nobody')).series).toEqual([]);
   expect((await trendOf('?since=90d')).bucket_ms).toBe(86_400_000);
+
+  // The list of agents counts the same conversations.
+  const now = Date.now();
+  for (const hours of [1, 5, 6, 8, 24, 72, 7 * 24]) {
+    const times = [now - hours * 3_600_000, now].map((time) => new Date(time).toISOString());
+    const query = `?since=${times[0]}&until=${times[1]}`;
+    const { since } = fleet.parse((await get(running, `/api/v1/fleet${query}`)).body);
+    expect([hours, since]).toEqual([hours, (await trendOf(query)).since]);
+  }
 
   expect((await get(running, '/api/v1/trend?suite=other')).status).toBe(404);
   for (const query of ['?by=color', '?bucket=3s', '?bucket=1h&since=300d', '?since=1h&until=2h', '?by=none&by=agent'])

@@ -141,7 +141,7 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
   const ofBad = await common('agent=helper&came_out=bad&since=1h');
   expect(ofBad).toMatchObject({
     ...{ agent: 'helper', within: bad.length, others: numbers.length - bad.length },
-    says: `What sets these ${bad.length} apart:`,
+    says: `What sets these ${bad.length} apart from ${numbers.length - bad.length} of the same time:`,
   });
   expect(ofBad.finds.map(({ fact, within, chance }) => [fact, within, chance])).toEqual([
     [find?.fact, find?.within, find?.chance],
@@ -162,7 +162,9 @@ test('a failure that nobody wrote a check for is found, and each find leads to i
   const ofFact = await common(`agent=helper&fact=${encodeURIComponent('tool: refund')}`);
   expect(ofFact.finds.flatMap((one) => [one.fact, ...one.also]).filter((fact) => fact.includes('refund'))).toEqual([]);
   expect(await common('agent=nobody')).toMatchObject({ within: 0, others: 0, troubles: [], finds: [] });
-  expect((await common('agent=helper&words=nothing-of-the-kind')).says).toBe('Nothing sets these 0 apart.');
+  expect((await common('agent=helper&words=nothing-of-the-kind')).says).toBe(
+    'Nothing sets these 0 apart from 0 of the same time.',
+  );
   // Several agents are not told apart: the one with most of the list is compared.
   expect(await common('came_out=bad')).toMatchObject({ agent: 'helper', agents: 2, within: bad.length });
   for (const query of ['agent=helper&order=worst', 'fact=', `fact=${'x'.repeat(201)}`, 'since=1h&until=2h'])
