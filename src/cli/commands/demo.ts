@@ -18,7 +18,8 @@ import { greeting, serviceFlag } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { printTable } from '../print-table.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
-import { SIGNALS, startWithLog, untilStopped, withServiceFlags } from './serve.ts';
+import { endAtOnce, onEndSignal } from '../end-signals.ts';
+import { startWithLog, untilStopped, withServiceFlags } from './serve.ts';
 
 interface Phase {
   readonly version: string;
@@ -84,7 +85,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
           process.exit(INTERRUPTED);
         };
         terminal.out(greeting(loaded, service));
-        for (const signal of SIGNALS) process.on(signal, endEarly);
+        onEndSignal(endEarly);
         try {
           for (const phase of PHASES) await runPhase(terminal, service, loaded, phase, flags);
           await printComparison(terminal, service, loaded);
@@ -93,7 +94,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
           sayWhere();
           throw error;
         }
-        for (const signal of SIGNALS) process.off(signal, endEarly);
+        onEndSignal(endAtOnce);
         if (flags.exit === true) await service.stop();
         else {
           terminal.out('\nStill serving. Ctrl-C stops it.');

@@ -7,6 +7,7 @@ import { errorMessage } from '../../model/error-message.ts';
 import { FolderUnusable } from '../../model/make-folder.ts';
 import { collectAfterStart } from '../../model/garbage-collection.ts';
 import { Log } from '../../report/log/log.ts';
+import { endAtOnce, onEndSignal } from '../end-signals.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
@@ -57,9 +58,10 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     if (isStarting) log.line('info', 'config: reload requested during the start, reloading once it is complete');
     void started.promise.then((running) => running.reload());
   });
-  const service = await endingOnSignals(() =>
-    startProjects({ ...loaded, log, version }, projectStarts(loaded.settings)),
-  ).catch((error: unknown) => {
+  // Starting may wait for a store for long.
+  onEndSignal(endAtOnce);
+  const starting = startProjects({ ...loaded, log, version }, projectStarts(loaded.settings));
+  const service = await starting.catch((error: unknown) => {
     if (error instanceof LossUndecided) throw new CommandFailure(error.message, EXIT.loss);
     throw error instanceof NoTokens || error instanceof FolderUnusable
       ? new CommandFailure(error.message, EXIT.usage)
@@ -89,33 +91,15 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   return { service, log };
 }
 
-/**
- * While it starts there is nothing to finish, and starting may wait for a store for long. The first process of a container hears
- * only the signals that it has asked for.
- */
-async function endingOnSignals<T>(start: () => Promise<T>): Promise<T> {
-  const end = () => process.exit(130);
-  for (const name of SIGNALS) process.on(name, end);
-  try {
-    return await start();
-  } finally {
-    for (const name of SIGNALS) process.off(name, end);
-  }
-}
-
-export const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
 /** Until Ctrl-C or SIGTERM; a second one does not wait. `goesOn`: the next start finds the same data. */
 export async function untilStopped(
   service: Service,
   log: Log,
   { goesOn }: { readonly goesOn: boolean } = { goesOn: true },
 ): Promise<void> {
-  const signal = await new Promise<string>((resolve) => {
-    for (const name of SIGNALS) process.once(name, () => resolve(name));
-  });
+  const signal = await new Promise<string>(onEndSignal);
   log.line('info', 'service: stopping, finishing the work in progress', { signal });
-  for (const name of SIGNALS) process.once(name, () => process.exit(130));
+  onEndSignal(endAtOnce);
   try {
     await service.stop();
   } catch (error) {
