@@ -58,16 +58,20 @@ facts that the conversations of a list have in common, against the others of the
       },
       ...{ conversations: conversations.length, within, others: conversations.length - within },
       ...{ looked_at: lookedAt, cut: isCut || found.isCut },
-      troubles: troublesOf(factTable(conversations.flatMap(({ facts }, at) => (sides[at] === 1 ? [facts] : [])))),
+      troubles: troublesOf(table, sides),
       finds: finds.slice(0, FINDS_MAX).map((find) => findJson(find, { conversations, source: 'list', linkTo })),
     };
   },
 });
 
-function troublesOf(table: FactTable): CommonAnswer['troubles'] {
+function troublesOf(table: FactTable, sides: Int8Array): CommonAnswer['troubles'] {
   const places = table.facts.flatMap((fact, place) => (troubleText(fact) === undefined ? [] : [place]));
   return [...membersOf(table, places)]
-    .map(([place, members]) => ({ fact: table.facts[place] ?? '', conversations: members.size }))
+    .map(([place, members]) => ({
+      fact: table.facts[place] ?? '',
+      conversations: [...members].filter((member) => sides[member] === 1).length,
+    }))
+    .filter(({ conversations }) => conversations > 0)
     .toSorted((a, b) => b.conversations - a.conversations)
     .slice(0, TROUBLES_MAX);
 }
